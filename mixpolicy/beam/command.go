@@ -34,11 +34,11 @@ var (
 	patience = flag.Duration("patience", -1, "How long workers may be silent; 0: forever.")
 )
 
-// isWorker is set in the environment of processes that are workers.
+// isWorker is set in the environment of worker processes.
 const isWorker = "MIXPOLICY_BEAM_WORKER"
 
-// Main is the command: it runs the race file that its arguments name, or is one of the workers.
-// Programs that register moduli, methods or problems of their own call it last in main.
+// Main is the command: it runs the race file that its arguments name, or works as one of the workers. Programs that
+// register their own moduli, methods or problems call Main last in main.
 func Main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)
@@ -50,7 +50,7 @@ func Main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, func() { // for work that does not look at ctx, such as the features of a large model
+	context.AfterFunc(ctx, func() { // for work that does not check ctx, such as the features of a large model
 		time.Sleep(900 * time.Millisecond)
 		fmt.Fprintln(os.Stderr, "error: interrupted")
 		os.Exit(1)
@@ -61,10 +61,10 @@ func Main() {
 	}
 }
 
-// command is the command with the given arguments.
+// command runs the command with the given arguments.
 func command(ctx context.Context, args []string, tell io.Writer) error {
 	var files []string
-	for len(args) > 0 { // flags may stand before and after the file
+	for len(args) > 0 { // flags may precede and follow the file
 		if err := flag.CommandLine.Parse(args); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	return nil
 }
 
-// progress is a bar in a terminal, else a line every ten seconds, and for each other thing that is done.
+// progress shows a bar in a terminal; elsewhere it writes a line every ten seconds, and one for each new activity.
 func progress(w io.Writer) func(name string, done, total int) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
@@ -128,8 +128,7 @@ func progress(w io.Writer) func(name string, done, total int) {
 	}
 }
 
-// processes has runners start this program as a worker, which needs neither an artifact nor
-// Beam's boot program.
+// processes makes runners start this program as a worker, which needs neither an artifact nor Beam's boot program.
 func processes() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -141,8 +140,8 @@ func processes() error {
 	return err
 }
 
-// work asks the runner that has started this process where to connect, as Beam's boot program
-// does, and works until the runner ends it.
+// work asks the runner that started this process where to connect, as Beam's boot program does, and works until the
+// runner ends it.
 func work() {
 	set := flag.NewFlagSet("worker", flag.ExitOnError)
 	id := set.String("id", "", "")

@@ -1,15 +1,15 @@
-// Package beam runs races and simulated occupation measures on Apache Beam: on this machine by
-// default, and on a cluster of one architecture by a flag, with the same record to the byte. It is a module of its own, so
-// that nobody else pays for Beam's size.
+// Package beam runs races and simulated occupation measures on Apache Beam: by default on this machine, and by a flag
+// on a cluster of one architecture, with the same record to the byte. It is a separate module, so only its users pay
+// for Beam's size.
 //
-// A race is one small file ([Race]): problems, methods, settings in a grid, trials on the streams of a
-// seed. From the folder of this module,
+// A race is one small file ([Race]): problems, methods, settings in a grid, and trials on the streams of a seed. From
+// the folder of this module,
 //
 //	go run ./race race.json
 //
-// checks all of it, shows progress, and writes race.csv, a record that [race.ReadFile] reads. A
-// program with problems, methods or moduli of its own has three lines ([RegisterProblem],
-// [RegisterMethod], [RegisterModulus], then [Main]) and takes the same flags.
+// checks the whole race, shows progress, and writes race.csv, a record that [race.ReadFile] reads. A program with its
+// own problems, methods or moduli needs three lines ([RegisterProblem], [RegisterMethod], [RegisterModulus], then
+// [Main]) and takes the same flags.
 //
 //	{
 //	  "Problems": [{"Name": "queue"}, {"Name": "random", "Settings": {"Dim": 5, "Instance": 3}}],
@@ -19,19 +19,18 @@
 //
 // # Runners
 //
-// Beam's Prism runs in the process of the command without any flag. Its workers can be processes of
-// their own, and it can be a server of its own (go run github.com/apache/beam/sdks/v2/go/cmd/prism):
+// Without any flag, Beam's Prism runs in the process of the command. Its workers can be separate processes, and Prism
+// itself can be a separate server (go run github.com/apache/beam/sdks/v2/go/cmd/prism):
 //
 //	go run ./race --environment_type PROCESS race.json
 //	go run ./race --runner universal --endpoint localhost:8073 --environment_type PROCESS race.json
 //
-// and another runner is the Python SDK's
-// (python -m apache_beam.runners.portability.local_job_service_main -p 8099):
+// Another runner comes with the Python SDK (python -m apache_beam.runners.portability.local_job_service_main -p 8099):
 //
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
-// These are tested. The job servers of Flink and Spark and Google's Dataflow take what follows, as
-// Beam's documentation has it; nobody has run it here. Output is where all workers can write.
+// We test these runners. By Beam's documentation, the job servers of Flink and Spark and Google's Dataflow take the
+// following commands; nobody has run them here. All workers must be able to write to the place that output names.
 //
 //	docker run --net=host apache/beam_flink1.20_job_server --flink-master=HOST:8081
 //	go run ./race --runner flink --endpoint localhost:8099 --output s3://BUCKET/race.csv race.json
@@ -42,24 +41,24 @@
 //	go run ./race --runner dataflow --project PROJECT --region REGION \
 //		--staging_location gs://BUCKET/staging --output gs://BUCKET/race.csv race.json
 //
-// # What is done where
+// # Where the work is done
 //
-// Trials are cut into tasks of seconds, by the time of a run that [Submit] takes. Each worker builds a
-// problem once, when it is first needed, from its description: nothing of a model is sent. What runs come
-// to is added up without rounding ([Statistic]), so that neither cuts nor the order in which tasks end
-// leave a trace. A run that fails or diverges is a row of the quantity [race.Failure]. A worker that was built from
-// other code, by another Go or for another kind of processor than the submitting program refuses to work,
-// because its numbers might differ in a bit.
+// Trials are cut into tasks of seconds, by the time of a run that [Submit] measures. Each worker builds a problem once,
+// when it first needs it, from its description; no part of a model is sent. The results of runs are added up without
+// rounding ([Statistic]), so the record does not depend on the cuts, or on the order in which tasks end. A run that
+// fails or diverges is a row of the quantity [race.Failure]. A worker refuses to work if it was built from other code,
+// by another Go or for another kind of processor than the submitting program, because its numbers might differ in a
+// bit.
 //
-// Runners of clusters do the tasks of a worker that dies again. The local ones end a job with its worker,
-// and Prism 2.77 does not always notice that one has died. So workers count the seconds that they are at
-// work, and when none has done so for --patience the command cancels the job. In both cases it starts the
-// race again, up to twice, and the progress line says why.
+// Runners of clusters repeat the tasks of a worker that dies. The local runners end a job with its worker, and Prism
+// 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when none has
+// counted for --patience the command cancels the job. In both cases the command starts the race again, up to twice, and
+// the progress line says why.
 //
-// # What was measured
+// # Measurements
 //
-// On two cores of a Xeon at 2.5 GHz with nothing else to do, of runs of 10.7 ms the pipeline does 96 % of those that
-// package race does in the same time (BenchmarkThroughput). Beside other work, networks of queues with six rules take
+// On two cores of a Xeon at 2.5 GHz without other work, the pipeline does 96 % of the runs of 10.7 ms that package race
+// does in the same time (BenchmarkThroughput). Alongside other work, networks of queues with six rules take
 // (BenchmarkBuild)
 //
 //	states       the MDP       Ψ    the measures behind Ψ, sent to this machine
@@ -67,8 +66,8 @@
 //	108,900        0.6 s     14 s       5 MB in 0.02 s
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
-// To send measures, as a side input or a file, would spare each worker one Ψ, and not the MDP. They are
-// rebuilt all the same. Workers do that at one time, while measures come from one place: at 1 Gbit/s
-// the largest take 0.4 s a worker, and for 350 workers as long as Ψ. Nor do problems of one's own need
-// anything but a description then. A race that is worth a cluster takes hours beside it.
+// Sending measures, as a side input or a file, would save each worker one Ψ, but not the MDP. So each worker rebuilds
+// them. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest measures take 0.4
+// s a worker, and for 350 workers as long as Ψ. Rebuilding also lets users' own problems consist of a description only.
+// A race that is worth a cluster takes hours besides.
 package beam

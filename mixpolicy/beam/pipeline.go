@@ -18,14 +18,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Task is work that takes seconds: From, …, To−1 of the trials of a method, or of the walks of a base
-// policy, of which there is a number.
+// Task is work that takes seconds: the trials From, …, To−1 of a method, or as many walks of a base policy. Of is the
+// number of the method or policy.
 type Task struct{ Of, From, To int }
 
-// Cut says into how large tasks how many trials or walks are cut.
+// Cut states the size of the tasks into which a total of trials or walks is cut.
 type Cut struct{ Of, Total, Size int }
 
-// Part is what tasks came to.
+// Part holds the results of tasks.
 type Part struct {
 	Runs  Summary
 	Walks Visits
@@ -59,7 +59,7 @@ func init() {
 //
 //	methods and base policies → tasks of seconds → a Part of each → one of each method or policy → rows → the record
 //
-// The same race gives the same record in any number of bundles and workers, to the byte.
+// The same race gives the same record to the byte, for any number of bundles and workers.
 func (j *Job) Build(s apache.Scope) {
 	tasks := apache.Reshuffle(s, apache.ParDo(s, cutTasks, apache.CreateList(s, j.Cuts)))
 	parts := apache.CombinePerKey(s, merge, apache.ParDo(s, &doTask{j.Race}, tasks))
@@ -73,7 +73,7 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// A counter is for the runner, which may tell of it late, and has what this process has counted.
+// A counter counts for the runner, which may report late, and in here for this process.
 type counter struct {
 	apache.Counter
 	here atomic.Int64
@@ -81,7 +81,7 @@ type counter struct {
 
 var (
 	done   = counter{Counter: apache.NewCounter("mixpolicy", "done")}   // trials and walks
-	atWork = counter{Counter: apache.NewCounter("mixpolicy", "atWork")} // seconds, which only a worker counts that lives
+	atWork = counter{Counter: apache.NewCounter("mixpolicy", "atWork")} // seconds, counted only by a live worker
 )
 
 func (c *counter) add(ctx context.Context, n int) {
@@ -91,8 +91,8 @@ func (c *counter) add(ctx context.Context, n int) {
 
 type doTask struct{ Race string }
 
-// ProcessElement does a task, and counts the seconds that it takes, in the goroutine that has ctx from Beam.
-// A run that fails is in the part.
+// ProcessElement does a task, and counts the seconds that it takes, in the goroutine that has ctx from Beam. The part
+// includes a run that fails.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)
@@ -119,7 +119,7 @@ func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part
 	}
 }
 
-// do does the trials on the streams from, …, to−1.
+// do runs the trials on the streams from, …, to−1.
 func (c *cell) do(ctx context.Context, from, to int) (part Part, err error) {
 	p, err := c.build()
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *cell) do(ctx context.Context, from, to int) (part Part, err error) {
 		set.First, set.Trials = from, min(fewTrials, to-from)
 		runs, err := race.Trials(ctx, p.Problem, c.method, set)
 		if ctx.Err() != nil {
-			return part, err // what else there is of errors is in the runs
+			return part, err // the runs contain all other errors
 		}
 		for k := range runs.Trials {
 			run := &runs.Trials[k]
@@ -146,11 +146,12 @@ func (c *cell) do(ctx context.Context, from, to int) (part Part, err error) {
 
 func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.quantities) }
 
-// fewTrials are in memory at a time.
+// fewTrials is the number of trials in memory at a time.
 const fewTrials = 1000
 
-// values are those of the quantities at each look, and last the moment of each look. The error is that of a
-// run which failed, or says that it diverged. What has finished early is as at its end.
+// values returns the values of the quantities at each look, and last the number of iterations or queries at each look.
+// It returns the error of a run that failed, or an error that says that the run diverged. A run that finished early
+// counts as at its end.
 func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64, err error) {
 	if run.Err != nil {
 		return nil, run.Err
@@ -189,8 +190,8 @@ func (f *makeRows) ProcessElement(of int, part Part) (Block, error) {
 
 type writeRecord struct{ Path, Part string }
 
-// ProcessElement writes the record, whole or not at all: to another name first, where files
-// can be renamed, and stores of objects show none before it is complete.
+// ProcessElement writes the record, whole or not at all. Where files can be renamed, it writes to another name first;
+// object stores show no file before it is complete.
 func (f *writeRecord) ProcessElement(ctx context.Context, _ int, blocks func(*Block) bool) (err error) {
 	var all []Block
 	for b := (Block{}); blocks(&b); b = (Block{}) {
@@ -204,7 +205,7 @@ func (f *writeRecord) ProcessElement(ctx context.Context, _ int, blocks func(*Bl
 		}
 		text = append(text, b.CSV...)
 	}
-	if _, err := race.Read(bytes.NewReader(text)); err != nil { // what can't be read is not written
+	if _, err := race.Read(bytes.NewReader(text)); err != nil { // do not write what cannot be read
 		return fault.At("beam", f.Path, err)
 	}
 	fs, err := filesystem.New(ctx, f.Path)

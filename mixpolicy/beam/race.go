@@ -23,9 +23,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// Race is what a race file says: each method runs in each setting of its grid on each problem, on
-// the streams 0, …, Trials−1 of a seed, as [race.Trials] runs them. Nothing is tuned: every
-// setting has its rows.
+// Race is the content of a race file: each method runs in each setting of its grid on each problem, on the streams 0,
+// …, Trials−1 of a seed, as [race.Trials] runs them. Nothing is tuned: every setting has its own rows.
 type Race struct {
 	Problems []Entry
 	Methods  []Entry
@@ -33,26 +32,26 @@ type Race struct {
 	Trials     int
 	Seed       uint64
 	Iterations int   // T, with looks at about 20 iterations in each factor of ten; or
-	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; nil isn't []
+	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; nil is not []
 
-	// Quantities are what is recorded: "penalised gap", which is the only one without this
-	// list, "true cost of the policy", "cost", "violation" and "mass".
+	// Quantities lists the quantities to record: "penalised gap" (the default, alone), "true cost of the policy",
+	// "cost", "violation" and "mass".
 	Quantities []string
 
-	// Simulate is a number of steps: so long a walk counts the visits of each base policy of
-	// each problem. 0 simulates nothing.
+	// Simulate is the number of steps of a walk that counts the visits of each base policy of each problem; 0 simulates
+	// nothing.
 	Simulate int64
 }
 
 // Entry is a registered problem or method.
 type Entry struct {
 	Name     string
-	Label    string                      `json:",omitzero"` // in the record; "" is the name
+	Label    string                      `json:",omitzero"` // in the record; "" means the name
 	Settings jsontext.Value              `json:",omitzero"` // of the type that was registered
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // values of settings, of which each combination takes part; for methods
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // values of settings, in all combinations; for methods
 }
 
-// quantities are judged by θ̂ alone, or are part of a look; the penalised gap is of a problem.
+// quantities depend on θ̂ alone, or are part of a look; only the penalised gap depends on the problem.
 var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
@@ -69,14 +68,14 @@ func ParseRace(text []byte) (r Race, err error) {
 	return r, err
 }
 
-// plan is a race whose names are found, and whose problems are built when they are needed.
+// plan is a race whose names are looked up, and whose problems are built when they are needed.
 type plan struct {
 	Race
 	problems []*instance
 	cells    []*cell
 }
 
-// instance is a problem of the race, which is built when it is first needed.
+// instance is a problem of the race, built when it is first needed.
 type instance struct {
 	label      string
 	quantities []string
@@ -89,7 +88,8 @@ type judged struct {
 	curves []race.Curve
 }
 
-// unit is what tasks are of: method number of in one setting on one problem or, numbered after these, a base policy.
+// unit returns the subject of tasks: by its number, a method in one setting on one problem or, numbered after these, a
+// base policy.
 func (p *plan) unit(of int) interface {
 	do(ctx context.Context, from, to int) (Part, error)
 	rows(Part) race.Record
@@ -103,21 +103,21 @@ func (p *plan) unit(of int) interface {
 
 const mostPolicies = 1 << 20
 
-// cell is a method in one setting on one problem: what trials are of.
+// cell is a method in one setting on one problem: the subject of trials.
 type cell struct {
 	*instance
-	like   race.Row // what its rows have in common
+	like   race.Row // what the rows of the cell have in common
 	place  string   // in the race file, for errors
 	method mixpolicy.Method
 	set    race.Settings
 	looks  int // at most
 }
 
-// plans are those that this process has seen, so that nothing is built twice.
+// plans are the plans that this process has opened, so that it builds nothing twice.
 var plans sync.Map // from the text of a race to func() (*plan, error)
 
-// open returns the plan of a race as the pipeline carries it. Other code may compute other numbers, and so may
-// another kind of processor.
+// open returns the plan of a race in the form that the pipeline carries. It refuses a race submitted by other code or
+// on another kind of processor, which may compute other numbers.
 func open(text string) (*plan, error) {
 	p, _ := plans.LoadOrStore(text, sync.OnceValues(func() (*plan, error) {
 		var s submitted
@@ -152,7 +152,7 @@ var build = sync.OnceValue(func() string {
 	return name
 })
 
-// newPlan looks up the names, and refuses what can't be run.
+// newPlan looks up the names, and refuses what cannot be run.
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
@@ -241,11 +241,10 @@ type configuration struct {
 	settings string
 }
 
-// mostSettings bounds a grid, whose every setting is tried on every problem before the race starts.
+// mostSettings bounds a grid, because every setting is tried on every problem before the race starts.
 const mostSettings = 10_000
 
-// configurations are all combinations of the grid, the first name in the order of the alphabet
-// changing last.
+// configurations returns all combinations of the grid. The first name in alphabetical order changes last.
 func (e Entry) configurations() (all []configuration, err error) {
 	zero, err := find("no method", methods, e.Name)
 	if err != nil {
@@ -294,7 +293,8 @@ const (
 	taskTime = 2 * time.Second
 )
 
-// try starts the method and times a run, and returns how many runs are a task. The error is for what can't be built or started.
+// try starts the method, times a run, and returns how many runs make a task. It returns an error if the method cannot
+// be built or started.
 func (c *cell) try(ctx context.Context) (runs int, err error) {
 	p, err := c.build()
 	if err != nil {

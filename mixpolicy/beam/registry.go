@@ -21,16 +21,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// What a race file can name.
+// The names that a race file may use.
 var (
 	problems = map[string]func(settings jsontext.Value) (*mixpolicy.Problem, error){}
 	methods  = map[string]mixpolicy.Method{}
 	moduli   = map[string]func(r float64) bregman.Modulus{}
 )
 
-// RegisterProblem gives a problem the name that race files call it by. Its settings there are
-// read into an S. The program that submits a race and its workers call build with the same
-// settings, each once, and must get the same problem.
+// RegisterProblem registers a problem under the name that race files use. Its settings in the file are read into an S.
+// The program that submits a race and each of its workers call build once with the same settings, and must get the same
+// problem.
 func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
 	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
 		var settings S
@@ -41,12 +41,12 @@ func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Prob
 	}
 }
 
-// RegisterMethod gives a method the name that race files call it by. The fields that they set
-// are changed in a copy of m, the others stay.
+// RegisterMethod registers a method under the name that race files use. The fields that a file sets replace those of a
+// copy of m.
 func RegisterMethod(name string, m mixpolicy.Method) { methods[name] = m }
 
-// RegisterModulus gives a modulus the name that race files call it by, as "name" or, with a
-// radius or another parameter r, as {"name": r}. Without a parameter r is 0.
+// RegisterModulus registers a modulus under the name that race files use: "name" or, with a radius or another parameter
+// r, {"name": r}. Without a parameter, r is 0.
 func RegisterModulus(name string, of func(r float64) bregman.Modulus) { moduli[name] = of }
 
 func init() {
@@ -111,7 +111,7 @@ func init() {
 	})
 }
 
-// problem is over the ball of radius r; 0 is 2, as in the comparison of all methods.
+// problem is over the ball of radius r; 0 means 2, as in the comparison of all methods.
 func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpolicy.MDP) ([]*mixpolicy.Policy, error)) (
 	*mixpolicy.Problem, error) {
 	x, err := mdp()
@@ -129,7 +129,7 @@ func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpo
 	return mixpolicy.NewProblem(psi, mixpolicy.Ball(cmp.Or(r, 2)))
 }
 
-// find looks a name up. The error begins with what and suggests the nearest known name.
+// find looks a name up. Its error begins with what and suggests the nearest known name.
 func find[V any](what string, known map[string]V, name string) (V, error) {
 	v, ok := known[name]
 	if ok {
@@ -142,8 +142,8 @@ func find[V any](what string, known map[string]V, name string) (V, error) {
 	return v, fmt.Errorf("%s %q, want one of %q; %q is nearest", what, name, names, near)
 }
 
-// decode reads a JSON value as it stands in a race file. Fields that don't exist are errors, a step
-// size is {"InverseSqrt": η₀} or {"Constant": η}, a criterion its discount factor, and a number may be "+Inf".
+// decode reads a JSON value of a race file. Unknown fields are errors. A step size is {"InverseSqrt": η₀} or
+// {"Constant": η}, a criterion is its discount factor, and a number may be "+Inf".
 func decode(text jsontext.Value, into any) error {
 	if len(text) == 0 {
 		text = jsontext.Value("{}")

@@ -25,21 +25,21 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Job is a race that was checked and cut.
+// Job is a checked race, cut into tasks.
 type Job struct {
 	Name   string
-	Race   string // what the pipeline carries: the race, and the build that submitted it
+	Race   string // as the pipeline carries it: the race, and the build that submitted it
 	Output string
 	Cuts   []Cut
-	// Progress is called with the number of trials and walks that are done, and of all.
+	// Progress is called with the number of finished trials and walks, and the total number.
 	Progress func(name string, done, total int)
-	// Patience is how long workers may be silent before the race starts again; 0 is for
-	// ever. A worker counts its seconds, of which Prism hears at least every half a minute.
+	// Patience is how long workers may be silent before the race starts again; 0 means forever. A worker counts its
+	// seconds, and Prism hears of them at least every half minute.
 	Patience time.Duration
 }
 
-// Submit checks everything that can be checked before any work starts: it builds every problem, starts every
-// method and times a run of each. The record is written to output, by the file IO of Beam.
+// Submit checks all that can be checked before work starts: it builds every problem, starts every method and times a
+// run of each. Run writes the record to output, by the file IO of Beam.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {
@@ -68,7 +68,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	}
 	j := &Job{Name: fmt.Sprintf("race-%d-%d", os.Getpid(), time.Now().UnixNano()), Output: output, Progress: progress}
 	if slices.Contains([]string{"", "prism", "universal"}, *runners.Runner) {
-		j.Patience = 2 * time.Minute // the others start the tasks of a dead worker again
+		j.Patience = 2 * time.Minute // other runners restart the tasks of a dead worker
 	}
 	for k, i := range p.problems {
 		problem, err := i.build()
@@ -95,7 +95,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 		})
 	}
 	_ = g.Wait()
-	for k, err := range errs { // in the order of the file, not of time
+	for k, err := range errs { // in the order of the file, not by time
 		if err != nil {
 			return nil, fault.At("beam", p.cells[k].place, err)
 		}
@@ -114,7 +114,7 @@ func (j *Job) Total() (n int) {
 	return n
 }
 
-// answers asks an endpoint for its jobs.
+// answers asks an endpoint for its jobs, to see whether it answers.
 func answers(ctx context.Context, endpoint string) error {
 	c, err := grpcx.Dial(ctx, endpoint, 3*time.Second)
 	if err == nil {
@@ -124,11 +124,11 @@ func answers(ctx context.Context, endpoint string) error {
 	return err
 }
 
-// attempts are how often a race starts when its workers die. Runners of clusters start the tasks of a dead
-// worker again; of the local ones, whose worker is one process, the race is what can start again.
+// attempts is how often a race starts when its workers die. Runners of clusters restart the tasks of a dead worker. The
+// local runners, whose worker is one process, can only restart the race.
 const attempts = 3
 
-// What an error says when a worker has died.
+// Texts in the errors of a job whose worker has died.
 var deaths = []string{"worker disconnected", "stopped before", "control connection", "panic", errSilent.Error(), errUnwritten.Error()}
 
 var (
@@ -136,7 +136,7 @@ var (
 	errUnwritten = errors.New("the job has ended without its record")
 )
 
-// Run runs the job on the runner of the flags, and writes the record.
+// Run runs the job on the runner that the flags name, and writes the record.
 func (j *Job) Run(ctx context.Context) error {
 	doing := "trials"
 	for try := 1; ; try++ {
@@ -174,7 +174,7 @@ func (j *Job) attempt(ctx context.Context, try int, doing string) error {
 	}()
 	err := beamx.Run(ctx, pipeline)
 	stop(nil)
-	if why := <-watched; why != nil { // a job that was cancelled may end without an error
+	if why := <-watched; why != nil { // a cancelled job may end without an error
 		return why
 	}
 	if _, there, _ := size(context.WithoutCancel(ctx), j.Output); err == nil && !there {
@@ -183,7 +183,7 @@ func (j *Job) attempt(ctx context.Context, try int, doing string) error {
 	return err
 }
 
-// size is that of a file, if it is there. The error is for a path that no file system knows.
+// size returns the size of a file, and whether it exists. It returns an error for a path that no file system knows.
 func size(ctx context.Context, path string) (bytes int64, there bool, err error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -194,7 +194,7 @@ func size(ctx context.Context, path string) (bytes int64, there bool, err error)
 	return bytes, absent == nil, nil
 }
 
-// cause is what an error of Beam ends with: ours, if there is one in it, or its last line.
+// cause returns the end of an error of Beam: our own error if it contains one, else its last line.
 func cause(err error) error {
 	text, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(err.Error()), ",stackTrace:\n", "\nStacktrace:"), "\nStacktrace:")
 	if at := strings.LastIndex(text, "beam: "); at >= 0 {
@@ -204,8 +204,8 @@ func cause(err error) error {
 	return errors.New("beam: " + text[strings.LastIndex(text, "\n")+1:])
 }
 
-// watch tells of progress, as the job service counts it, until ctx ends or workers are silent for too long.
-// Then it cancels the job.
+// watch reports progress, as the job service counts it, until ctx ends or workers are silent for too long. Then it
+// cancels the job.
 func (j *Job) watch(ctx context.Context, doing string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -227,7 +227,7 @@ func (j *Job) watch(ctx context.Context, doing string) error {
 			defer c.Close()
 			jobs = pb.NewJobServiceClient(c)
 		}
-		call, stop := context.WithTimeout(ctx, 5*time.Second) // a job service may wait for a worker that has stopped
+		call, stop := context.WithTimeout(ctx, 5*time.Second) // a job service may wait for a stopped worker
 		if id == "" {
 			all, _ := jobs.GetJobs(call, &pb.GetJobsRequest{}) // nil if there is an error
 			for _, v := range all.GetJobInfo() {
@@ -236,7 +236,7 @@ func (j *Job) watch(ctx context.Context, doing string) error {
 					defer func() {
 						end, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second/2)
 						defer stop()
-						jobs.Cancel(end, &pb.CancelJobRequest{JobId: id}) // of a job that has ended this does nothing
+						jobs.Cancel(end, &pb.CancelJobRequest{JobId: id}) // no effect on a job that has ended
 					}()
 				}
 			}
@@ -259,7 +259,7 @@ func (j *Job) watch(ctx context.Context, doing string) error {
 	}
 }
 
-// counted is what the workers have added to a counter, as far as the job service knows.
+// counted returns what the workers have added to a counter, as far as the job service knows.
 func counted(m *pb.GetJobMetricsResponse, name string) (n int64) {
 	all := metricsx.FromMonitoringInfos(nil, m.GetMetrics().GetAttempted(), m.GetMetrics().GetCommitted()).AllMetrics()
 	for _, c := range all.Counters() {

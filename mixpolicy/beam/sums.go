@@ -15,28 +15,28 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic is what is kept of numbers x₁, …, x_n, the same to the bit in whatever order and groups they
-// come: n, Σx and Σx² without any rounding, and the numbers themselves. Of more than [MostValues] numbers it
-// counts those between neighbouring powers of (1+ε)/(1−ε), for ε = [SketchError], so a quantile is off by at
-// most ε of its size, and memory does not grow with n. The zero value is of no number.
+// Statistic summarises numbers x₁, …, x_n, the same to the bit in whatever order and groups they come: n, Σx and Σx²
+// without any rounding, and the numbers themselves. For more than [MostValues] numbers it counts those between
+// neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile is then off by at most ε of its size, and
+// memory does not grow with n. The zero value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
 	N           int
 	Sum, Square *big.Float
 	Values      []float64
-	Counts      map[float64]int // how many numbers [near] takes for each one
+	Counts      map[float64]int // how many numbers have this [near]
 }
 
 const (
-	// MostValues is how many numbers are kept, for exact quantiles.
+	// MostValues is the number of numbers that are kept, for exact quantiles.
 	MostValues = 10_000
-	// SketchError is the relative error of quantiles of more numbers.
+	// SketchError is the relative error of quantiles beyond MostValues.
 	SketchError = 0.001
 )
 
-// near is a number within SketchError of x: with γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is γⁱ(1+ε) with the sign of x.
-// Numbers below the normal range are 0.
+// near returns a number within SketchError of x. With γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is γⁱ(1+ε) with the sign
+// of x. Numbers below the normal range give 0.
 func near(x float64) float64 {
 	width := math.Log((1 + SketchError) / (1 - SketchError))
 	if math.Abs(x) < 0x1p-1022 {
@@ -50,7 +50,7 @@ const exact = 2148 + 2048 + 64
 
 func total() *big.Float { return new(big.Float).SetPrec(exact) }
 
-// Add adds numbers of a size that [countable] allows.
+// Add adds numbers that are [countable].
 func (s *Statistic) Add(x ...float64) {
 	t := Statistic{N: len(x), Sum: total(), Square: total(), Values: x}
 	for _, v := range x {
@@ -61,7 +61,7 @@ func (s *Statistic) Add(x ...float64) {
 	s.Merge(t)
 }
 
-// Merge adds the numbers of t, which stays as it is.
+// Merge adds the numbers of t, and leaves t unchanged.
 func (s *Statistic) Merge(t Statistic) {
 	if t.N == 0 {
 		return
@@ -87,11 +87,10 @@ func (s *Statistic) Merge(t Statistic) {
 	}
 }
 
-// countable tells whether a number is finite, with room for [near].
+// countable reports whether a number is finite, with room for [near].
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
-// Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, of sums that are
-// rounded once.
+// Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, from sums that are rounded once.
 func (s *Statistic) Mean() race.Interval {
 	n := float64(s.N)
 	wide := new(big.Float).SetPrec(2 * exact)
@@ -110,8 +109,8 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns [race.Median], or of more than [MostValues] numbers that of their counts. The ranks of
-// its interval are then those of the normal approximation.
+// Median returns [race.Median], or the median of the counts beyond [MostValues] numbers. In that case the ranks of its
+// interval are those of the normal approximation.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
@@ -121,7 +120,7 @@ func (s *Statistic) Median() race.Interval {
 	return race.Interval{Mean: s.rank((s.N + 1) / 2), Lo: s.rank(k), Hi: s.rank(s.N + 1 - k), Confidence: confidence, N: s.N}
 }
 
-// Quantile returns the least number that at least the part p of the numbers is not above.
+// Quantile returns the least of the numbers that is at least as large as a fraction p of them.
 func (s *Statistic) Quantile(p float64) float64 {
 	return s.rank(min(max(1, int(math.Ceil(p*float64(s.N)))), s.N))
 }
@@ -139,9 +138,9 @@ func (s *Statistic) rank(k int) float64 {
 	}
 }
 
-// Summary is what is kept of some runs of a method on a problem.
+// Summary summarises runs of a method on a problem.
 type Summary struct {
-	Looks  [][]Statistic // of each quantity at each look, and last of the number of iterations or queries there
+	Looks  [][]Statistic // for each quantity at each look; the last list is the number of iterations or queries there
 	Failed int
 	First  failure // the failed run of the lowest stream
 }
@@ -158,7 +157,7 @@ func (s *Summary) add(values [][]float64) {
 	for q, v := range values {
 		t.Looks[q] = make([]Statistic, len(v))
 		for k := range v {
-			if !math.IsNaN(v[k]) { // what the method has no number for
+			if !math.IsNaN(v[k]) { // the method has no such number
 				t.Looks[q][k].Add(v[k])
 			}
 		}
@@ -184,8 +183,8 @@ func (s *Summary) merge(t Summary) {
 	}
 }
 
-// rows are the record of a method: of each quantity and look the median, the mean and the numbers
-// that one run of twenty is below, and above.
+// rows returns the record of a method: for each quantity and look the median, the mean, and the 5 % and 95 % quantiles
+// over runs.
 func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	if s.Failed > 0 {
 		failed, steps := like, float64(s.First.Steps)
@@ -199,7 +198,7 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 			like := like
 			like.At = s.Looks[len(names)][k].Mean().Mean
 			if v.N == 0 || like.At == before {
-				continue // not of this method, or one answer for several marks
+				continue // not a quantity of this method, or one answer for several marks
 			}
 			before = like.At
 			like.Quantity = MeanOf + name
@@ -218,14 +217,14 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	return rows
 }
 
-// MeanOf comes before the name of a quantity in rows of its mean; rows of the name itself have
-// the median, as those of package study do.
+// MeanOf precedes the name of a quantity in rows of its mean. Rows of the plain name contain the median, as in package
+// study.
 const MeanOf = "mean of "
 
-// Sketched ends the settings in rows of quantiles that are those of a sketch.
+// Sketched ends the settings in rows of quantiles that come from a sketch.
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
-// pack and unpack are for the way between workers.
+// pack and unpack encode parts for the way between workers.
 func pack(p Part) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(p)

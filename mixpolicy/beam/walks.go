@@ -12,9 +12,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Walk k of a base policy is [mixpolicy.Simulate] with Seed + k. There are two at least, whose
-// spread gives the errors, and no walk has more steps than mostSteps, about a second, nor fewer than
-// its streams. The squares of mostSimulated steps' visits fit into 64 bits.
+// Walk k of a base policy is [mixpolicy.Simulate] with Seed + k. There are at least two walks, and their spread gives
+// the errors. No walk has more steps than mostSteps, about a second, or fewer than its streams. The squares of the
+// visits of mostSimulated steps fit into 64 bits.
 const (
 	mostSteps     = 20_000_000
 	fewestSteps   = 64
@@ -23,8 +23,8 @@ const (
 
 func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) }
 
-// Visits are what walks of equal length, up to one step, saw under a policy: whole numbers and
-// exact sums, hence the same in any order.
+// Visits are the counts of walks of equal length, up to one step, under a policy: whole numbers and exact sums, hence
+// the same in any order.
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state
@@ -59,15 +59,13 @@ func (v *Visits) merge(t Visits) {
 	}
 }
 
-// The quantities of a simulation: the mean cost, and the part of the steps in each state, whose
-// number is At.
+// The quantities of a simulation: the mean cost, and the share of steps in each state, whose number is At.
 const (
 	SimulatedCost    = "simulated cost"
 	SimulatedMeasure = "simulated measure of a state"
 )
 
-// rows have Student's intervals from the spread between walks; for a state that few walks came
-// to they say little.
+// rows returns Student's intervals from the spread between walks. They say little about a state that few walks reached.
 func (v *Visits) rows(like race.Row) race.Record {
 	like.Race, like.Quantity, like.At = "simulation", SimulatedCost, float64(v.Steps)
 	like.Settings = fmt.Sprintf("%d walks, %d steps in all", v.Walks, v.Steps)
@@ -84,7 +82,7 @@ func (v *Visits) rows(like race.Row) race.Record {
 	return rows
 }
 
-// walked is a base policy of a problem: what walks are of.
+// walked is a base policy of a problem: the subject of walks.
 type walked struct {
 	*plan
 	problem, policy int

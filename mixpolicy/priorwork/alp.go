@@ -15,17 +15,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// ALP is the approximate linear program of de Farias and Van Roy (2003), (4.1): the
-// best v = Φν with v ⪯ 𝒮v,
+// ALP is the approximate linear program of de Farias and Van Roy (2003), (4.1): the best v = Φν with v ⪯ 𝒮v,
 //
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
 //
-// for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and
-// 𝒮v ⪰ c in the text; a v with 𝒮v ⪰ v is a lower bound of v*, to be maximised.) Its
-// value is a lower bound of αᵀv* if all pairs are there.
+// for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and 𝒮v ⪰ c in the text; a v with 𝒮v ⪰
+// v is a lower bound of v*, to be maximised.) With all pairs, its value is a lower bound of αᵀv*.
 //
-// Under average cost it is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), where α
-// plays no part.
+// Under average cost it is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), without α.
 //
 // Source: de Farias and Van Roy, Operations Research 51(6), 2003; under average cost, NIPS 2002.
 //
@@ -37,8 +34,8 @@ type ALP struct {
 	// Pairs are the constraints imposed, as indices s·m + a; nil is all of them.
 	Pairs []int
 
-	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 is no bound. With some constraints only the
-	// program may be unbounded without it.
+	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be
+	// unbounded without it.
 	Bound float64
 }
 
@@ -56,8 +53,8 @@ type Approximation struct {
 	Violation float64
 }
 
-// Solve solves the program exactly. The error says which program is unbounded or
-// infeasible, or what in it is wrong.
+// Solve solves the program exactly. Its error says that the program is unbounded or infeasible, or which part of it is
+// wrong.
 func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	pairs := p.Pairs
 	if pairs == nil {
@@ -73,7 +70,7 @@ func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error
 	return p.solve(ctx, x, pairs, cost)
 }
 
-// solve is Solve over the given pairs, with the costs that were observed.
+// solve is Solve over the given pairs, with the observed costs.
 func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []float64) (*Approximation, error) {
 	if err := checkBasis(x, p.Basis); err != nil {
 		return nil, err
@@ -111,7 +108,7 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	return a, nil
 }
 
-// maximise solves max bᵀx subject to A x ⪯ c: x, and the point in the coordinates.
+// maximise solves max bᵀx subject to A x ⪯ c. It returns x, and the point in the coordinates.
 func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) ([]float64, *linprog.Point, error) {
 	if ray := k.unbounded(b); ray != nil {
 		return nil, nil, errUnbounded(ray)
@@ -120,8 +117,8 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if err != nil {
 		return nil, nil, err
 	}
-	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is
-	// loose. If it is by a factor of 64 (six bits), scale by the length that is known now.
+	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is loose. If it is longer
+	// or shorter by a factor of 64 (six bits), scale by its length, which is now known.
 	const far = 64
 	if length := floats.Norm(point.X, 2); length > far || length > 0 && length < 1.0/far {
 		k.s.Scale(length, k.s)
@@ -190,7 +187,7 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 
 func negated(x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), -1, x) }
 
-// WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm of the bounds (4.2), (4.3), (4.9) and (4.13).
+// WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm in the bounds (4.2), (4.3), (4.9) and (4.13).
 func WeightedError(w, v, v2 []float64) float64 {
 	var total float64
 	for s := range w {

@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// checkBasis refuses a Φ that is not n × d of finite numbers.
+// checkBasis returns an error unless Φ is n × d with finite entries.
 func checkBasis(x *mixpolicy.MDP, phi *mat.Dense) error {
 	if phi == nil || phi.IsEmpty() {
 		return fmt.Errorf("priorwork: no basis Φ, want a matrix with a row per state")
@@ -83,10 +83,11 @@ type constraints struct {
 	rhs     []float64       // c
 }
 
-// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost a
-// constant φ has rows of 0. Its k probabilities add up to 1 within sum.Tolerance(k), 16(k+1)2⁻⁵³, and at most k+2 roundings
-// touch each term, so what is computed for φ = 1 is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k), where the terms add
-// up to 2 in size. A column of such entries is set to 0: scaled up by [whiten], rounding would be what ν is made of.
+// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost, a
+// constant φ has rows of 0. Its k probabilities add up to 1 within sum.Tolerance(k), 16(k+1)2⁻⁵³, and at most k+2
+// roundings touch each term. So the computed row for φ = 1 is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k),
+// where the sizes of the terms add up to 2. A column of such entries is set to 0; otherwise [whiten] would scale it up,
+// and ν would consist of rounding errors.
 func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
 	_, d := phi.Dims()
 	extra := 0
@@ -128,7 +129,7 @@ func allPairs(x *mixpolicy.MDP) []int {
 	return pairs
 }
 
-// objective returns what the approximate LPs (4.1), (4.7) and (4.10) maximise, and (2.9a) for Φ = I:
+// objective returns the vector that the approximate LPs (4.1), (4.7) and (4.10) maximise along, and (2.9a) for Φ = I:
 // Φᵀα, or g under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	n, d := phi.Dims()
@@ -148,16 +149,16 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 type coordinates struct {
 	s     *mat.Dense
 	scale []float64   // of columns
-	null  [][]float64 // directions in which no row differs; r + len(null) = d
+	null  [][]float64 // directions x with A x = 0; r + len(null) = d
 }
 
-// dependent is the ratio of singular values of A, its rows and columns scaled, below which
-// a direction counts as one in which no row differs. Those of the Gram matrix are
-// the squares, which rounding makes of d·2⁻⁵²: 2⁻⁴⁴ is above that for d up to 256.
+// dependent is the ratio of singular values of A, with rows and columns scaled, below which a direction counts as null.
+// The singular values of the Gram matrix are the squares, whose rounding error is d·2⁻⁵²: 2⁻⁴⁴ is above that for d up
+// to 256.
 const dependent = 0x1p-22
 
-// whiten returns the S for which the rows aᵢ/‖aᵢ‖ have the Gram matrix I, times the length
-// of the y that fits A S y = c in the mean.
+// whiten returns the S for which the rows aᵢ/‖aᵢ‖ have the Gram matrix I, times the length of the y that fits A S y = c
+// in the mean.
 func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	n, d := c.columns.Dims()
 	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
@@ -175,7 +176,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 		gram.SymRankOne(gram, 1/length/length, v)
 		fit.AddScaledVec(fit, c.rhs[i]/length/length, v)
 	}
-	scale := make([]float64, d) // of columns first: squares of x³ are far from those of 1
+	scale := make([]float64, d) // scale columns first: squares of x³ are far from squares of 1
 	for j := range scale {
 		if scale[j] = 1; gram.At(j, j) > 0 {
 			scale[j] = 1 / math.Sqrt(gram.At(j, j))
@@ -217,7 +218,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	return k, nil
 }
 
-// unbounded returns a direction in which no row differs but bᵀx grows, or nil.
+// unbounded returns a null direction in which bᵀx grows, or nil.
 func (k coordinates) unbounded(b []float64) []float64 {
 	// x is a unit vector times scale, so this is the cosine of an angle.
 	scaled := floats.MulTo(make([]float64, len(b)), b, k.scale)

@@ -31,14 +31,14 @@ var _ mixpolicy.PolicyRun = (*game)(nil)
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// over v in [0, 1/(1−γ)]ⁿ and ξ with Σ_a ξ_a(s) ≥ θα(s), which is what the sampling keeps. M is
-// the least for which the exponent is never positive, as e^x ≤ 1 + x + x²/2 wants in the proof.
+// over v in [0, 1/(1−γ)]ⁿ and ξ with Σ_a ξ_a(s) ≥ θα(s), which the sampling ensures. M is the least M for which the
+// exponent is never positive, as e^x ≤ 1 + x + x²/2 requires in the proof.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps the policy is ε-optimal in the mean; the lower bound for
 // any method is nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
 //
-// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). Its text was
-// not at hand; θ, M, β and α′ are those of a public implementation of it.
+// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have its text; θ, M, β
+// and α′ are taken from a public implementation.
 //
 // Deviations: see [Publications].
 type RandomizedLP struct {
@@ -70,33 +70,30 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is Wang's primal–dual π-learning for average cost under a generative model:
-// [RandomizedLP] with γ = 1, a relative value function −2t1 ⪯ h ⪯ 2t1, t the mixing time, and
-// s₀ left out. Its analysis takes every stationary measure to be within [1/(√τ n), √τ/n] in each
-// state, and so θ = 1/√τ, with α uniform; then
+// PiLearning is Wang's primal–dual π-learning for average cost under a generative model: [RandomizedLP] with γ = 1 and
+// a relative value function −2t1 ⪯ h ⪯ 2t1, where t is the mixing time, and without s₀. Its analysis assumes that every
+// stationary measure is within [1/(√τ n), √τ/n] in each state. Hence θ = 1/√τ, with α uniform; then
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β,
 //
-// and T = Õ((τt)²nm/ε²) steps are enough; no method does with fewer than nm·t/ε².
+// and T = Õ((τt)²nm/ε²) steps are enough; every method needs at least nm·t/ε².
 //
-// M is the least for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are
-// then at least −(8t+1)β/Pr(s, a), and with e^x ≤ 1 + x + x²/2 for x ≤ 0 the potential
-// (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which starts at ln(nm) or less, changes in the mean of
-// a step by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm less β times the gap. With
-// ‖e_{s′} − e_s‖² ≤ 2 for h, the gap after T steps is in the mean at most
+// M is the least M for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at least
+// −(8t+1)β/Pr(s, a). With e^x ≤ 1 + x + x²/2 for x ≤ 0, the potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which
+// starts at ln(nm) or less, changes in a step, in the mean, by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) =
+// ½β²(8t+1)²nm less β times the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the mean gap after T steps is at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
-// The first two are least together for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β
-// the others are 2/(βT), less than the first for nm > 7, and less than a 32m-th of the second.
+// The sum of the first two terms is least for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β the other terms are
+// 2/(βT), less than the first term for nm > 7, and less than a 32m-th of the second.
 //
-// The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at the one h that it is compared with, h*; so what
-// the analysis asks of t is that h*, up to a constant, is within ±2t, as it is for a t that all
-// policies mix in. For the queue of section 6 h* spans 146.2 ranges of the costs, and t = 37 is
-// enough. No bound for all policies is of use there: with the service rate 0.8 up to length 66
-// and 0.2 beyond it, the mixing time is more than 3·10¹³, 1/(4Φ) for the conductance Φ.
+// The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at one h, namely h*. So the analysis only requires of t that h*, up to a
+// constant, is within ±2t, as it is if all policies mix in t. For the queue of section 6 h* spans 146.2 ranges of the
+// costs, and t = 37 is enough. A bound for all policies is useless there: with the service rate 0.8 up to length 66 and
+// 0.2 beyond it, the mixing time is more than 3·10¹³, 1/(4Φ) for the conductance Φ.
 //
-// Source: Wang, arXiv 1710.06100, 2017. Its text was not at hand.
+// Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
 // Deviations: see [Publications].
 type PiLearning struct {
@@ -105,8 +102,8 @@ type PiLearning struct {
 	// MixingTime is t: the relative value function h* of an optimal policy, for costs divided by
 	// c_max − c_min, spans at most 4t. The mixing time of all policies is enough; required.
 	MixingTime float64
-	// Range is τ ≥ 1; required. If it is too small the sampling visits states more often than
-	// the optimal policy can, and the answer is biased.
+	// Range is τ ≥ 1; required. If it is too small, the sampling visits states more often than the optimal policy can,
+	// and the answer is biased.
 	Range float64
 	// Rate multiplies both step sizes; 0 is 1.
 	Rate float64
@@ -145,7 +142,7 @@ func learningRate(rate float64, steps int) (float64, error) {
 	return positive(rate, 1, "Rate")
 }
 
-// game is the state of the two methods, which differ in its parameters.
+// game is the state of both methods, which differ only in its parameters.
 type game struct {
 	policyOnly
 	alpha         []float64 // of s₀, and of s with probability θ
@@ -172,7 +169,7 @@ func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ *game, err 
 		return nil, fault.At("priorwork", "initial distribution", err)
 	}
 	g.least, _ = g.x.CostRange()
-	g.spread = balance(p) // 1 where all policies are equal
+	g.spread = balance(p) // 1 if all policies are equal
 	g.v = make([]float64, g.x.States())
 	g.xi = newSumTree(barycentre(g.x.Pairs()))
 	g.sum, g.last = make([]float64, g.x.Pairs()), make([]int, g.x.States())
@@ -206,8 +203,8 @@ func (g *game) Step() error {
 	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
 
 	g.record(s)
-	// A weight below 2⁻⁴⁰⁰ of its state's is never drawn again. It must not become 0, since all
-	// of a state's actions could.
+	// A pair whose weight is below 2⁻⁴⁰⁰ of its state's is never drawn again. The weight must not become 0, because all
+	// weights of a state could.
 	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
 	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
 	if g.xi.total() < 0x1p-400 {
@@ -227,7 +224,7 @@ func (g *game) move(s, next int) {
 	}
 	g.v[next] -= g.primal * gamma
 	g.v[s] += g.primal
-	for _, k := range moved { // the same state may be there twice: projected once it has moved
+	for _, k := range moved { // the same state may occur twice: project it once, after both moves
 		g.v[k] = min(max(g.v[k], g.lo), g.hi)
 	}
 	g.t++
@@ -256,17 +253,18 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 	return mixpolicy.PolicyOf(g.x, total)
 }
 
-// BoxMirror is Jin and Sidford's stochastic mirror descent for the same saddle point, discounted or of average cost, with
-// the values in the box |v| ≤ 2M and the measure μ in the simplex. μ has no lower bound, and so nothing has to be known of
-// the stationary measures. M is 1/(1−γ), or t. The gradients come from a query each, at the v and μ before the step:
+// BoxMirror is Jin and Sidford's stochastic mirror descent for the same saddle point, discounted or of average cost,
+// with the values in the box |v| ≤ 2M and the measure μ in the simplex. μ has no lower bound, so the method needs no
+// knowledge of the stationary measures. M is 1/(1−γ), or t. Each gradient comes from one query, at the v and μ before
+// the step:
 //
 //	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
-// in O(log nm). The answer is the policy of the average μ. The box is twice as wide as the values, which makes the policy
-// good if the gap is small. With ‖·‖² ≤ 2 for the estimate of the v-gradient, and Σμg² ≤ nm(4M+1)² in the mean for that of
-// the μ-gradient, and e^x ≤ 1 + x + x² for x ≤ 1, which is there if T ≥ nm ln(nm), the averages have at any fixed (v, μ)
-// after T steps in the mean a gap of at most
+// in O(log nm). The answer is the policy of the average μ. The box is twice as wide as the values, so a small gap
+// implies a good policy. The estimate of the v-gradient satisfies ‖·‖² ≤ 2, and the estimate of the μ-gradient Σμg² ≤
+// nm(4M+1)² in the mean. With e^x ≤ 1 + x + x² for x ≤ 1, which holds if T ≥ nm ln(nm), the averages after T steps
+// have, at any fixed (v, μ) and in the mean, a gap of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)²,
 //
@@ -274,16 +272,17 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 //
 //	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1):
 //
-// T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost an ε-optimal policy wants a gap of (1−γ)ε, and so
-// nm/((1−γ)⁴ε²) steps.
+// T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost, an ε-optimal policy requires a gap of (1−γ)ε,
+// and so nm/((1−γ)⁴ε²) steps.
 //
-// Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). Of its text the abstract was at hand.
+// Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). We had only its abstract.
 //
 // Deviations: see [Publications].
 type BoxMirror struct {
 	// Steps is T, which the step sizes need; required.
 	Steps int
-	// MixingTime is t, required with average cost: for costs divided by c_max − c_min, h* is up to a constant within ±t.
+	// MixingTime is t, required with average cost: for costs divided by c_max − c_min, h* is, up to a constant, within
+	// ±t.
 	MixingTime float64
 	// Rate multiplies both step sizes; 0 is 1.
 	Rate float64
@@ -318,8 +317,8 @@ func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
 	return 1 / (1 - x.Gamma()), nil
 }
 
-// boxMirror has Σμ in sum. A weight w counts w/total in every step, so what a pair adds to Σμ between two changes of its weight is
-// w times the growth of inverse.
+// boxMirror keeps Σμ in sum. A weight w counts w/total in every step, so between two changes of its weight a pair adds
+// to Σμ w times the growth of inverse.
 type boxMirror struct {
 	*game
 	inverse float64   // Σ 1/total over the steps
@@ -350,7 +349,7 @@ func (g *boxMirror) Step() error {
 // measure is Σμ of a pair, over the steps done.
 func (g *boxMirror) measure(k int) float64 { return g.sum[k] + g.xi.weight(k)*(g.inverse-g.since[k]) }
 
-// Policy implements [mixpolicy.PolicyRun]: that of the average μ.
+// Policy implements [mixpolicy.PolicyRun]: it returns the policy of the average μ.
 func (g *boxMirror) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := make([]float64, len(g.since))
 	for k := range total {
@@ -367,10 +366,9 @@ func sumOf(x []float64) float64 {
 	return total
 }
 
-// sumTree draws from a distribution that changes an entry at a time: a complete binary
-// tree whose inner nodes hold the sums of their children. Drawing and setting take
-// ⌈log₂ k⌉ steps. Sums are made anew on the way up and never subtracted from, so each has a
-// relative error of ⌈log₂ k⌉·2⁻⁵³, however small what is left of it.
+// sumTree draws from a distribution whose entries change one at a time. It is a complete binary tree whose inner nodes
+// hold the sums of their children. Drawing and setting take ⌈log₂ k⌉ steps. Sums are recomputed on the way up and
+// nothing is subtracted from them, so each has a relative error of ⌈log₂ k⌉·2⁻⁵³, however small it becomes.
 type sumTree struct {
 	leaves int
 	node   []float64 // node 1 is the root; children of i are 2i and 2i+1
@@ -415,7 +413,7 @@ func (t *sumTree) draw(rng *rand.PCG) int {
 	return i - t.leaves
 }
 
-// scale multiplies every weight by a power of two, which is exact but for underflow.
+// scale multiplies every weight by a power of two, which is exact except for underflow.
 func (t *sumTree) scale(f float64) {
 	for i := range t.node {
 		t.node[i] *= f

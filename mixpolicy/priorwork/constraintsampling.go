@@ -21,9 +21,9 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 // answer is the policy that is greedy for the Φν̂ of the program over the pairs drawn so
 // far ([ALP]).
 //
-// As published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not
-// known. In their experiment with a queue (2003) the program has all constraints, with
-// state-relevance weights (1−ξ)ξˣ, ξ = 0.9 or 0.999, and basis 1, x, x², x³.
+// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In the authors'
+// experiment with a queue (2003) the program has all constraints, with state-relevance weights (1−ξ)ξˣ, ξ = 0.9 or
+// 0.999, and basis 1, x, x², x³.
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -95,8 +95,8 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
 
-// Solve draws that many constraints, with the random numbers of PCG(seed, 0), and returns the
-// approximation over them.
+// Solve draws the given number of constraints, with the random numbers of PCG(seed, 0), and returns the approximation
+// over them.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -167,8 +167,7 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	return x[0], x[1:], nil
 }
 
-// Lyapunov is a Lyapunov function with what the theorems of de Farias and Van Roy say of
-// it.
+// Lyapunov is a Lyapunov function with the bounds that the theorems of de Farias and Van Roy derive from it.
 type Lyapunov struct {
 	U    []float64
 	Beta float64 // β_u < 1
@@ -190,8 +189,7 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u},
 //
-// Theorem 3 of de Farias and Van Roy (2003). distance is that minimum ([BestFit]). (The
-// paper prints (Ψu)(s) for u(s).)
+// Theorem 3 of de Farias and Van Roy (2003). distance is the minimum ([BestFit]). (The paper prints (Ψu)(s) for u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -210,9 +208,8 @@ func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float
 //
 //	η(s,a) = μ(s)u(s) / (m μᵀu),
 //
-// over pairs. The theorem is for μ = μ^{π*}_α, which one would know only after solving
-// the problem: the idealised choice. Practical ones put the measure of a known policy, or
-// geometric weights, in its place; then nothing is guaranteed.
+// over pairs. The theorem is for μ = μ^{π*}_α, the idealised choice, which is known only once the problem is solved.
+// Practical choices replace it by the measure of a known policy, or by geometric weights; then nothing is guaranteed.
 func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 	if _, err := stateWeights(x, mu, nil, "sampling weights of states"); err != nil {
 		return nil, err
@@ -230,14 +227,13 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// spread is the supremum. Costs, and so αᵀv*, are positive.
+// spread is the supremum. Costs are positive, and so is αᵀv*.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }
 
-// sampleSize is a number of constraints that is enough for d variables: with probability
-// at least 1−δ, every solution that satisfies them violates a set of constraints of
-// measure at most ε,
+// sampleSize returns a number of constraints that is enough for d variables: with probability at least 1−δ, every
+// solution that satisfies them violates a set of constraints of measure at most ε,
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
 //
@@ -257,9 +253,8 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 //	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ))
 //
-// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside
-// the product. A measure of 1 or more needs no constraint and gives 0. It panics unless δ and
-// the measure are positive, and δ < 1.
+// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside the product. A measure of 1 or
+// more needs no constraint and gives 0. CostSampleSize panics unless δ and the measure are positive, and δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

@@ -17,15 +17,14 @@ import (
 //
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁,
 //
-// where the columns of Ψ need not be occupation measures: hence the second penalty, on
-// the flow. (The paper prints θᵀΨᵀ(P − Q), which is average cost, the criterion of the
-// source.) With pairs (s,a) ~ q of the oracle and states s′ ~ q₂ ∝ ‖W_{s′}‖₂, independent,
+// where the columns of Ψ need not be occupation measures; hence the second penalty, on the flow. (The paper prints
+// θᵀΨᵀ(P − Q), which is for average cost, the criterion of the source.) With pairs (s,a) ~ q of the oracle and
+// independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂,
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
-// is unbiased, W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}; this q₂ makes the greatest length of the second term as
-// small as it can be. The answer is the average of the iterates,
-// weighted by η. After T steps with η = R₂/(G√T), for iterates in a ball of radius R₂
+// is unbiased, with W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. This q₂ minimises the greatest length of the second term. The answer is
+// the average of the iterates, weighted by η. After T steps with η = R₂/(G√T), for iterates in a ball of radius R₂
 // about the start and ‖ĝ‖ ≤ G, E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
 // W is computed once, by a pass over all transitions for each feature; the source computes
@@ -35,20 +34,19 @@ import (
 //
 // Deviations: see [Publications].
 type DualALP struct {
-	// Weight is ω, in units of the scaled cost; 0 is 1. The source has ω = 1/ε for an
-	// accuracy ε.
+	// Weight is ω, in units of the scaled cost; 0 is 1. The source takes ω = 1/ε for an accuracy ε.
 	Weight float64
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// Batch is how many gradients a step averages; 0 is 1.
+	// Batch is the number of gradients that a step averages; 0 is 1.
 	Batch int
 	// CostScale divides every observed cost; 0 is c_max.
 	CostScale float64
 }
 
-// PublishedDualALP returns the setting of the source's experiments with the
-// four-dimensional network: ω = 2, and steps that average 1000 gradients, with a rate of 10⁻⁴
-// that is halved every 2000 of 8000 steps. (Quoted from memory, because the text was not at hand.)
+// PublishedDualALP returns the setting of the source's experiments with the four-dimensional network: ω = 2, and steps
+// that average 1000 gradients, with a rate of 10⁻⁴ that is halved every 2000 of 8000 steps. (Quoted from memory,
+// because we did not have the text.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
 		StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}

@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// LPSolution is a pair of solutions of the full linear programs of an MDP, (2.9) and
-// (2.13) in their corrected form, with what proves them optimal. Under discounting
+// LPSolution is a pair of solutions of the full linear programs of an MDP, (2.9) and (2.13) in their corrected form,
+// with a certificate of their optimality. Under discounting
 //
 //	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
@@ -31,17 +31,17 @@ type LPSolution struct {
 	LPCertificate
 }
 
-// LPCertificate says how far (v, g) and ξ are from feasible and optimal. For any v, g and ξ,
-// with r_a(s) = c_a(s) − g − v(s) + γP_a(s)v and f the flow that ξ has too much,
+// LPCertificate states how far (v, g) and ξ are from feasible and optimal. For any v, g and ξ, with r_a(s) = c_a(s) − g
+// − v(s) + γP_a(s)v and f the excess flow of ξ,
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
-// so that there is no gap if ξ and r are feasible and never both positive. Sums are
-// compensated and products exact, so errors are a few 2⁻⁵³ of the values.
+// so the gap is 0 if ξ and r are feasible and never both positive. Sums are compensated and products exact, so errors
+// are a few 2⁻⁵³ of the values.
 type LPCertificate struct {
 	Primal, Dual float64 // (1−γ)αᵀv or g, and cᵀξ
-	// PrimalViolation is max [−r]₊: lowering v by 1/(1−γ) times as much, or g by as much,
-	// makes it feasible, so no policy costs less than Primal − PrimalViolation.
+	// PrimalViolation is max [−r]₊. Lowering g by this amount, or v by 1/(1−γ) times this amount, makes the point
+	// feasible, so no policy costs less than Primal − PrimalViolation.
 	PrimalViolation float64
 	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
 	Slackness       float64 // Σ |rξ|, complementary slackness
@@ -65,10 +65,9 @@ func (c LPCertificate) String() string {
 	return b.String()
 }
 
-// SolveLP solves both programs: policy iteration is the simplex method with all improving
-// pivots at once (Howard 1960; Ye 2011 for its complexity), and ends with an optimal
-// basis; its v and its measure ξ are then checked against the programs. Errors are those
-// of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+// SolveLP solves both programs. Policy iteration is the simplex method with all improving pivots at once (Howard 1960;
+// Ye 2011 for its complexity), and ends with an optimal basis. SolveLP then checks v and the measure ξ of that basis
+// against the programs. Its errors are those of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {
@@ -86,8 +85,7 @@ func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	return s, nil
 }
 
-// checkLP returns the certificate of any v (n), g, which counts under average cost only,
-// and ξ (nm).
+// checkLP returns the certificate of any v (n), g, which counts only under average cost, and ξ (nm).
 func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertificate {
 	gamma, m := x.Gamma(), x.Actions()
 	if !x.Criterion().Average() {

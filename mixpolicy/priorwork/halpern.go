@@ -11,10 +11,11 @@ import (
 //
 //	z ← (k+1)/(k+2)·(2T(z) − z) + z₀/(k+2),
 //
-// whose residual ‖z − T(z)‖ falls as 1/k, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ), and so that of the last point, without
-// averages. It restarts at T(z) when the residual is a fifth of that at the last restart, or four fifths of it and growing, or
-// after 0.36 of all steps. σ then moves half of the way, in its logarithm, to the ratio of the distances that λ and θ have
-// moved; a safeguard keeps each change within a factor of 2, so that no one epoch can spoil it.
+// whose residual ‖z − T(z)‖ falls as 1/k, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ). So the last point converges without
+// averages. The method restarts at T(z) when the residual is a fifth of the residual at the last restart, or four
+// fifths of it and growing, or after 0.36 of all steps. The logarithm of σ then moves half of the way to the logarithm
+// of the ratio of the distances that λ and θ have moved. A safeguard keeps each change within a factor of 2, so one
+// epoch cannot spoil σ.
 //
 // A step costs 2nmd operations, and every 16th a few times as much. It makes no query.
 //
@@ -26,8 +27,8 @@ type HalpernPDHG struct{}
 // Name implements [mixpolicy.Method].
 func (a HalpernPDHG) Name() string { return "reflected Halpern PDHG" }
 
-// halpern is a run of [HalpernPDHG]. The iterate z, the steps since the restart, and what a certificate
-// tests are those of a pdhg.
+// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the steps since the restart, and the point that a
+// certificate tests.
 type halpern struct {
 	pdhg
 	to                  point   // T(z)

@@ -17,11 +17,10 @@ var (
 	_ mixpolicy.Estimator = (*medianPlugIn)(nil)
 )
 
-// MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group
-// k mod Groups, and b̂ⱼ is the median of the groups' estimates of bⱼ. Where few groups have a
-// sample that is far off, the median is that of the others; a mean keeps every such sample, and is right
-// where such costs are real. As
-// long as there are fewer samples than groups, it is over those that have one.
+// MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group k mod Groups, and b̂ⱼ is the
+// median of the groups' estimates of bⱼ. If few groups contain an outlier, the median is one of the other groups'
+// estimates. A mean keeps every outlier, and is right if such costs are real. While there are fewer samples than
+// groups, the median is over the groups that have a sample.
 //
 // Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983.
 //

@@ -11,15 +11,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// OfflinePrimalDual learns from a log of transitions (s, a, c, s′), (s, a) ~ q, and knows neither P nor Ψ nor q. It is the method of
-// Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair for its features. An occupation measure is
-// written as ξ = q∘β, so that all gradients are means over the log, and q is not needed: with rewards r as for [RandomizedLP],
-// values v(s) = Σ_a π_a(s)θ_a(s), and ρ = 0 under discounting, it looks for the saddle point of
+// OfflinePrimalDual learns from a log of transitions (s, a, c, s′), (s, a) ~ q, and knows neither P nor Ψ nor q. It is
+// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature. An
+// occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. With rewards
+// r as for [RandomizedLP], values v(s) = Σ_a π_a(s)θ_a(s), and ρ = 0 under discounting, it looks for the saddle point
+// of
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C, |θ| ⪯ H, and 0 ≤ ρ ≤ 1 under average cost, with H = 1/(1−γ) or t, and improves π as it goes.
-// T times, K transitions move θ,
+// over 0 ⪯ β ⪯ C, |θ| ⪯ H, and 0 ≤ ρ ≤ 1 under average cost, with H = 1/(1−γ) or t, and improves π on the way. T times,
+// K transitions move θ,
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))],
 //
@@ -27,14 +28,14 @@ import (
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α Σ θ̄_a(s)).
 //
-// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations, and O(nm) after every K. Each
-// step size is that for which the regret bound of its player is least,
+// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations, and after
+// every K steps O(nm). Each step size minimises the regret bound of its player,
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α = √(2 ln m/T)/H.
 //
-// The source shows that O(ε⁻⁴) transitions are enough for a policy that is ε-optimal.
+// The source shows that O(ε⁻⁴) transitions are enough for an ε-optimal policy.
 //
-// Source: Gabbianelli, Neu, Papini and Okolo, AISTATS 2024 (arXiv 2305.12944). Of its text the abstract was at hand.
+// Source: Gabbianelli, Neu, Papini and Okolo, AISTATS 2024 (arXiv 2305.12944). We had only its abstract.
 //
 // Deviations: see [Publications].
 type OfflinePrimalDual struct {
@@ -42,7 +43,7 @@ type OfflinePrimalDual struct {
 	Inner int // K; 0 is √Steps
 	// Coverage is C: the measure of an optimal policy is at most Cq; required.
 	Coverage float64
-	// MixingTime is t, required with average cost: that of [BoxMirror] and 1 are enough.
+	// MixingTime is t, required with average cost: the t of [BoxMirror] plus 1 is enough.
 	MixingTime float64
 	// Rate multiplies α; 0 is 1.
 	Rate float64
@@ -51,7 +52,8 @@ type OfflinePrimalDual struct {
 // Name implements [mixpolicy.Method].
 func (a OfflinePrimalDual) Name() string { return "offline primal–dual" }
 
-// offline is a run of [OfflinePrimalDual]. In its game, hi is H, primal and dual are η and ζ, and t counts the policies.
+// offline is a run of [OfflinePrimalDual]. In its game, hi is H, primal and dual are η and ζ, and t counts the
+// policies.
 type offline struct {
 	*game
 	rate, cover, rho, slow float64   // α, C, ρ and its step
@@ -116,7 +118,7 @@ func (a *offline) lower(s int, w float64) {
 	}
 }
 
-// move adds η·by to an entry of θ, and what that adds to the mean of the K iterates.
+// move adds η·by to an entry of θ, and the effect of that to the mean of the K iterates.
 func (a *offline) move(i int, by float64) {
 	before := a.theta[i]
 	a.theta[i] = min(max(before+a.primal*by, -a.hi), a.hi)

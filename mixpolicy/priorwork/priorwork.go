@@ -1,5 +1,5 @@
-// Package priorwork holds the systems that section 4 compares with, as published but for what
-// each doc comment lists ([Publications] is the list of all).
+// Package priorwork holds the systems that section 4 compares with, as published except for the deviations that each
+// doc comment lists ([Publications] lists them all).
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -21,18 +21,16 @@
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //
-// Not here, and near to what is: for policies of a generative model, Tiapkin and Gasnikov (2021);
-// with features, Cheng and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023);
-// for matrix games with reduced variance, Carmon and others (2019), Alacaoglu and Malitsky (2022).
+// Related work that is not here: for policies of a generative model, Tiapkin and Gasnikov (2021); with features, Cheng
+// and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); for matrix games with reduced variance, Carmon
+// and others (2019), Alacaoglu and Malitsky (2022).
 //
-// All that learn are mixpolicy.Methods, to be run by mixpolicy.Solve and compared by package
-// race, with costs from the same oracle. Those that find a policy by way of a value function
-// or of the whole measure give it as mixpolicy.PolicyRuns.
+// All learners are mixpolicy.Methods; mixpolicy.Solve runs them, and package race compares them, with costs from the
+// same oracle. A learner that finds a policy from a value function or from the whole measure is a mixpolicy.PolicyRun.
 //
-// Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis
-// Φ ∈ ℝ^{n×d} of functions on states. Dual ones approximate the occupation measure, ξ ≈ Ψθ,
-// with features of pairs. Both are linear programs of few variables and a constraint for each
-// pair, which linprog solves exactly.
+// Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
+// states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both are linear programs of
+// few variables with one constraint for each pair, which linprog solves exactly.
 package priorwork
 
 import (
@@ -52,7 +50,7 @@ func positive(v, byDefault float64, what string) (float64, error) {
 	return v, nil
 }
 
-// policyOnly is part of a run that has no θ.
+// policyOnly is embedded in runs without θ.
 type policyOnly struct{}
 
 // View implements [mixpolicy.Run].
@@ -61,7 +59,7 @@ func (policyOnly) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// zeroVectors returns so many vectors of n zeros.
+// zeroVectors returns count vectors of n zeros.
 func zeroVectors(count, n int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, count*n), n))
 }

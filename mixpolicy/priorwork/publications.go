@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Publication says where a method comes from, and in what the one here differs.
+// Publication states where a method comes from, and how the implementation here deviates from it.
 type Publication struct {
 	Method     string   // the name of its type
 	Source     string   // author, place and year
-	Deviations []string // each with its reason; none is none known
+	Deviations []string // each with its reason; empty if none is known
 }
 
 //go:embed publications.md
 var publications string
 
-// Publications returns what publications.md says of the methods, which is a section for each: its source, and
-// a list of deviations.
+// Publications returns the contents of publications.md, one section for each method: its source, and a list of
+// deviations.
 func Publications() (all []Publication) {
 	for _, section := range strings.Split(publications, "\n## ")[1:] {
 		lines := strings.Split(strings.TrimSpace(section), "\n")

@@ -7,26 +7,27 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known says what is known of a problem beyond Ψ and the range of the costs, which (A.3) gives.
+// Known states what is known of a problem beyond Ψ and the range of the costs, which (A.3) gives.
 type Known struct {
 	Costs     bool    // c of all pairs
-	Chosen    bool    // the pairs whose costs are asked for may be chosen, and P is known
-	Tolerance float64 // ε: how near to the optimum is near enough, relative to it; 0 is as near as the budget allows
+	Chosen    bool    // the method may choose the pairs whose costs it asks for, and P is known
+	Tolerance float64 // ε: the distance from the optimum, relative to it, that is near enough; 0 is as near as the budget allows
 }
 
-// Recommendation is a method in its settings, for how many steps, and why.
+// Recommendation is a method with its settings, the number of its steps, and the reason.
 type Recommendation struct {
 	Method     mixpolicy.Method
 	Iterations int
 	Why        string
 }
 
-// largeProgram is twice the entries of the largest Ψ whose exact program data/peers.csv has, in less than a second.
+// largeProgram is twice the entries of the largest Ψ in data/peers.csv whose exact program took less than a second.
 const largeProgram = 1 << 26
 
-// Recommend says which method to use for p with a budget of queries. Its rules, in this order: with known costs, solve the program;
-// where every pair can be asked for, look for the best of all policies; else sample, with [ScaleFree] if there is an ε to end at, and
-// with [mixpolicy.PlugIn] if not. The races of notebook 12 are the evidence. An error: a budget below 1 without known costs.
+// Recommend says which method to use for p with a budget of queries. Its rules, in order: with known costs, solve the
+// program; if every pair may be chosen, look for the best of all policies; else sample, with [ScaleFree] if there is an
+// ε at which to end, and with [mixpolicy.PlugIn] if not. The races of notebook 12 are the evidence. A budget below 1
+// without known costs is an error.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {
@@ -55,8 +56,8 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		"where a rare cost is real, they leave it out. " + precision}, nil
 }
 
-// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound of the standard deviation of P(cΨ/q) for a sample, with P the
-// projection along 1.
+// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound of the standard deviation of P(cΨ/q) for one sample, where P
+// is the projection along 1.
 func samplingError(p *mixpolicy.Problem) float64 {
 	f := p.Features()
 	row, total := make([]float64, f.Dim()), 0.

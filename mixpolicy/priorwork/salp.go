@@ -21,14 +21,13 @@ import (
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s), so what
-// is left is a concave program in ν ∈ ℝᵈ with the convex function
-// σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
+// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). A concave program in ν ∈ ℝᵈ remains, with
+// the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //
-// Each choice of states and of an action in each gives a linear function that is at most σ
-// everywhere. There are (m+1)ⁿ of them, and the greatest at a given ν is found in one pass:
-// Solve starts with none, adds the one that the last solution violates most, and ends
-// when there is none. That is exact, and a few dozen passes for a few variables.
+// Each choice of states, and of an action in each, gives a linear function that is at most σ everywhere. There are
+// (m+1)ⁿ such functions, and the greatest at a given ν is found in one pass. Solve starts with none, adds the function
+// that the last solution violates most, and ends when there is none. The result is exact, after a few dozen passes for
+// a few variables.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -37,11 +36,11 @@ type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil is the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil is α. As published it is μ^{π*}_α, which
-	// is not known; sampled states with the weight 1/N each take its place.
+	// Slack is μ, the weights of violations; nil is α. The published μ is μ^{π*}_α, which is not known; sampled states
+	// with the weight 1/N each may replace it.
 	Slack []float64
 
-	// Penalty is κ, [PublishedPenalty] in the source; 0 means that the Budget holds.
+	// Penalty is κ, [PublishedPenalty] in the source; 0 means that Budget applies.
 	Penalty float64
 	// Budget is t ≥ 0. The zero value, a budget of 0, is the ALP over the states with
 	// μ(s) > 0.
@@ -51,8 +50,8 @@ type SALP struct {
 // PublishedPenalty returns κ = 2/(1−γ), for which [Lyapunov.SALPBound] holds.
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
-// Solve solves the program exactly: Approximation.Objective is αᵀΦν̂, without the penalty,
-// and Violation is the greatest slack. It is for the discounted criterion.
+// Solve solves the program exactly: Approximation.Objective is αᵀΦν̂, without the penalty, and Violation is the
+// greatest slack. It is only for discounted cost.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {
@@ -147,15 +146,15 @@ func (f *slack) tangent(g, y []float64) (offset, value float64) {
 	return offset, value
 }
 
-// rounding bounds what rounding makes of σ(y): an inner product and a sum in each state,
-// in this code and in the solver's rows.
+// rounding bounds the rounding error of σ(y): an inner product and a sum in each state, in this code and in the
+// solver's rows.
 func (f *slack) rounding(y []float64) float64 {
 	return 16 * float64(len(y)+8) * 0x1p-53 * (f.size*floats.Norm(y, 2) + f.unit)
 }
 
-// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0,
-// and by how much the value may be short of the optimum. The linear programs have the
-// tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ with another variable τ ≥ 0.
+// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound of the
+// optimum minus the value. The linear programs have the tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ with
+// another variable τ ≥ 0.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)
@@ -206,19 +205,19 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		offset, sigma := f.tangent(g, y)
 		excess := sigma - allowed - f.rounding(y)
 		right := -offset - budget
-		if excess > 0 && !seen[fmt.Sprint(g, right)] { // a tangent that is a row already is met, but for rounding
+		if excess > 0 && !seen[fmt.Sprint(g, right)] { // a tangent that is already a row is satisfied up to rounding
 			add(g, f.unit, right)
 			continue
 		}
 		if ray != nil {
 			return nil, 0, errUnbounded(ray.Direction[:r])
 		}
-		// −point.Bound is above all values; this is the one at y.
+		// −point.Bound is above all values; subtract the value at y.
 		return y, -point.Bound - (floats.Dot(b, y) - kappa*sigma), nil
 	}
 }
 
-// negligible is a violation, relative to lengths, that leaves twelve digits right.
+// negligible is a violation, relative to lengths, that keeps twelve digits right.
 const negligible = 0x1p-40
 
 // stalledByRounding reports that err ended a linear program at a point whose violation is

@@ -12,82 +12,84 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// ScaleFree is Algorithm 1 with steps that find their own length: there is no η, no β and no scale
-// of costs. Let b̂_t be the mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
+// ScaleFree is Algorithm 1 with steps that find their own length, without η, β or a scale of costs. Let b̂_t be the
+// mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t                                                        in place of (3.5a)
 //	∇φ(θ̃) = ∇φ(θ₁) − c_t(Σ_{k≤t} w_kĝ_k + w_{t+1}ĝ_t)/√S_t                    (3.25a)
 //	θ_{t+1} = ∇φ*(z1 + ∇φ(θ̃))                                                (3.25b), (3.25c)
 //	λ_{t+1}(i) = [λ_t(i) − r_t(i)w_t(Ψθ_t)_i/√Q_t(i)]₊                        (3.26)
 //
-// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The two
-// lengths are what the run has seen so far:
+// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The run determines the two
+// lengths from what it has seen so far:
 //
 //	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
-// (3.27) averages with the weights w_t. The answer is on the line from the average θ̂_T to (1/d, …, 1/d), at
-// the first point that is feasible. Costs in another unit give the same θ.
+// (3.27) averages with the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to
+// (1/d, …, 1/d). Costs in another unit give the same θ.
 //
 // A step takes nmd operations and d for each λ_t(i) > 0, where [VarianceReduced] takes 2nmd.
 //
-// With a Tolerance ε a run ends by itself, once it has shown that its answer costs at most ε|b̂ᵀθ̂| more than the
-// optimum. By (A.3) it knows Ψ and the range of the costs, but b̂ in place of cᵀΨ. The gap as a function of b = cᵀΨ,
+// With a Tolerance ε a run ends by itself, once it has shown that its answer exceeds the optimum by at most ε|b̂ᵀθ̂|.
+// By (A.3) it knows Ψ and the range of the costs, but only b̂ instead of cᵀΨ. The gap as a function of b = cᵀΨ,
 //
 //	bᵀθ̂ − min (2.18) ≤ bᵀθ̂ − β(b),   β(b) = min {(b − Ψᵀλ′)ᵀθ : 1ᵀθ = 1, ‖θ‖ ≤ R},
 //
-// is convex, so over a cross-polytope it is greatest at a vertex, and there any λ′ ⪰ 0 bounds it. The vertices are
-// b̂ ± √(d−1) e_ju_j, with the principal directions u_j ⊥ 1 of the samples x = cΨ/q, and e_j that of the empirical
-// inequality of Bernstein (Maurer and Pontil 2009) for the mean of u_jᵀx, of variance V and of range M over all pairs,
+// is convex, so over a cross-polytope it is greatest at a vertex, where any λ′ ⪰ 0 bounds it. The vertices are b̂ ±
+// √(d−1) e_ju_j. The u_j ⊥ 1 are the principal directions of the samples x = cΨ/q. The e_j come from the empirical
+// Bernstein inequality (Maurer and Pontil 2009) for the mean of u_jᵀx, with variance V and range M over all pairs,
 //
 //	e_j = √(2V ln(2/δ)/t) + 7M ln(2/δ)/3(t−1),   ln(2/δ) = 8.
 //
-// λ′ is λ̂, or λ̂_i(1 + (Ψx)_i)₊ with the x for which Ψᵀλ′ balances b up to a multiple of 1, whichever has the greater β.
-// A cross-polytope of this size holds the ellipsoid with the half axes e_j. So the end is right wherever cᵀΨ is in that ellipsoid,
-// which it is with high probability at each look, and with certainty if samples have no variance. Noise added to
-// the costs counts in V, and not in M.
+// λ′ is λ̂, or λ̂_i(1 + (Ψx)_i)₊ with the x for which Ψᵀλ′ balances b up to a multiple of 1, whichever has the greater
+// β. A cross-polytope of this size contains the ellipsoid with the half axes e_j. So the run ends rightly whenever cᵀΨ
+// is in that ellipsoid: with high probability at each look, and with certainty if samples have no variance. Noise added
+// to the costs counts in V, but not in M.
 //
 // # What is proved
 //
-// Let φ be μ-strongly convex in ℓ₂ and D(·; θ₁) ≤ Δ on its domain within 1ᵀθ = 1, which has the diameter B. For all ĝ_t whatsoever,
-// and all θ in the domain,
+// Let φ be μ-strongly convex in ℓ₂ and D(·; θ₁) ≤ Δ on its domain within 1ᵀθ = 1, a set of diameter B. For any ĝ_t, and
+// all θ in the domain,
 //
 //	Σ w_t⟨ĝ_t, θ_t − θ⟩ ≤ √S_T (D(θ; θ₁)/c_T + Δ(1/c_1 − 1/c_T) + 2 max(c_T/μ, B)).           (θ)
 //
-// Proof: let ρ_t = √S_t/c_t, ℓ_t = w_tĝ_t, e_t = w_t P(ĝ_t − ĝ_{t−1}), and y_t the minimiser of Σ_{k≤t}⟨ℓ_k, ·⟩ + ρ_{t−1}D(·; θ₁).
-// Optimistic follow-the-leader (Rakhlin and Sridharan 2013) has a regret of at most ρ_T D(θ; θ₁) + Σ [ρ_{t−1} − ρ_t]₊Δ
-// + Σ (⟨e_t, θ_t − y_t⟩ − ρ_{t−1}(μ/2)‖θ_t − y_t‖²). A term of the last sum is at most min(‖e_t‖²/2μρ_{t−1}, B‖e_t‖). If
-// S_t ≤ 4S_{t−1}, the first is at most 2(c_T/μ)(√S_t − √S_{t−1}); else the second is at most 2B(√S_t − √S_{t−1}). ∎
+// Proof: let ρ_t = √S_t/c_t, ℓ_t = w_tĝ_t, e_t = w_t P(ĝ_t − ĝ_{t−1}), and y_t the minimiser of Σ_{k≤t}⟨ℓ_k, ·⟩ +
+// ρ_{t−1}D(·; θ₁). Optimistic follow-the-leader (Rakhlin and Sridharan 2013) has a regret of at most ρ_T D(θ; θ₁) + Σ
+// [ρ_{t−1} − ρ_t]₊Δ + Σ (⟨e_t, θ_t − y_t⟩ − ρ_{t−1}(μ/2)‖θ_t − y_t‖²). A term of the last sum is at most
+// min(‖e_t‖²/2μρ_{t−1}, B‖e_t‖). If S_t ≤ 4S_{t−1}, the first bound is at most 2(c_T/μ)(√S_t − √S_{t−1}); else the
+// second is at most 2B(√S_t − √S_{t−1}). ∎
 //
-// For each pair i, all θ_t whatsoever, and all λ(i) ≥ 0, with M = max(λ(i), λ_1(i), …, λ_T(i)),
+// For each pair i, any θ_t, and all λ(i) ≥ 0, with M = max(λ(i), λ_1(i), …, λ_T(i)),
 //
 //	Σ w_t(Ψθ_t)_i(λ_t(i) − λ(i)) ≤ √Q_T(i) (M²/2r_1(i) + r_T(i)).                            (λ)
 //
 // Proof: Zinkevich's, with steps r_t/√Q_t: |λ_t(i) − λ(i)| ≤ M, Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
 //
-// Both add up to the gap of the averages: for every θ and every λ ⪰ 0,
+// Adding (θ) and (λ) bounds the gap of the averages: for every θ and every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ (θ) + Σ_i (λ) + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is noise: ‖b̂_t − cᵀΨ‖ = O(1/√t) in the mean, so it contributes O(1/√T). So do (θ) and (λ), but
-// only while the λ_t stay bounded. That they do is not proved, nor is it known to us for any method of this kind: the
-// bound is one that a run computes, after the fact.
+// The last sum is noise: ‖b̂_t − cᵀΨ‖ = O(1/√t) in the mean, so it contributes O(1/√T). (θ) and (λ) also contribute
+// O(1/√T), but only while the λ_t stay bounded. We have no proof that they do, and know of none for any method of this
+// kind: a run can compute the bound only after the fact.
 //
 // # Where it fails
 //
-// The end by Tolerance is as late as the proof is hard: where samples vary much, as on a grid world of rare costs, 1 % takes
-// more than 2·10⁵ queries, though the answer is there long before. It never comes for an unbounded class. The certificate's
-// duality gap is that of λ̂ alone: it grows with R, and is far larger than the true gap. With Sampled, the gradient is that of
-// (3.5a), whose noise grows with λ and is not averaged: the answers are worse than those of a tuned Algorithm 1. A modulus whose
-// D is unbounded on the class, as that of [bregman.Euclidean] is for R = ∞, has no Δ.
+// The end by Tolerance is as late as the proof is hard: where samples vary much, as on a grid world of rare costs, 1 %
+// takes more than 2·10⁵ queries, although the answer is there long before. For an unbounded class, the run never ends
+// by itself. The certificate uses the duality gap at λ̂ alone, which grows with R and is far larger than the true gap.
+// With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse than
+// those of a tuned Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, has
+// no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.
 type ScaleFree struct {
 	// Modulus is φ; nil is that of the problem's class.
 	Modulus bregman.Modulus
-	// Sampled takes (3.5a) for ĝ_t, and ĝ_t for no guess of ĝ_{t+1}: then S_t = Σ w_k²‖Pĝ_k‖².
+	// Sampled takes (3.5a) for ĝ_t, and does not take ĝ_t as the guess of ĝ_{t+1}: then S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
-	// Tolerance is ε, at which a run ends by itself; 0 is never.
+	// Tolerance is ε, at which a run ends by itself; 0 means never.
 	Tolerance float64
 }
 
@@ -141,8 +143,8 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	return r, nil
 }
 
-// leastLength is c_0, from a tenth of the way to the base policy that is nearest in this sense, or half as
-// far until that is in the domain.
+// leastLength is c_0, from a tenth of the way to the base policy that is nearest in this sense. The way is halved until
+// its end is in the domain.
 func (a *scaleFree) leastLength() float64 {
 	least := math.Inf(1)
 	for j := range a.first {
@@ -203,7 +205,7 @@ func spread(x []float64) float64 {
 	return size
 }
 
-// descend is (3.25) with the gradient ĝ_t.
+// descend makes the step (3.25) with the gradient ĝ_t.
 func (a *scaleFree) descend(g []float64) error {
 	w, next := weight(a.m.T), weight(a.m.T+1)
 	floats.AddScaled(a.total, w, g)
@@ -228,7 +230,7 @@ func (a *scaleFree) descend(g []float64) error {
 	return nil
 }
 
-// ascend is (3.26), after the step in θ. It also makes Ψᵀλ from the rows where λ > 0.
+// ascend makes the step (3.26), after the step in θ. It also computes Ψᵀλ from the rows where λ > 0.
 func (a *scaleFree) ascend() {
 	w := weight(a.m.T - 1)
 	a.f.MulVec(a.measure, a.m.Before)
@@ -236,7 +238,7 @@ func (a *scaleFree) ascend() {
 	for i, v := range a.measure {
 		a.rowSquares[i] += w * v * (w * v)
 		lambda := a.lambda[i]
-		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // of a smaller row λ would overflow before it mattered
+		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // for a smaller row, λ would overflow before it mattered
 			continue
 		}
 		a.sumLambda[i] += w * lambda
@@ -261,7 +263,7 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// goodEnough tells whether bᵀθ̂ − β(b) ≤ ε|b̂ᵀθ̂| at b̂ and at all vertices.
+// goodEnough reports whether bᵀθ̂ − β(b) ≤ ε|b̂ᵀθ̂| at b̂ and at all vertices.
 func (a *scaleFree) goodEnough() bool {
 	var view mixpolicy.Snapshot
 	var eigen mat.EigenSym
@@ -285,7 +287,7 @@ func (a *scaleFree) goodEnough() bool {
 	return true
 }
 
-// covariance returns that of Px for the samples x.
+// covariance returns the covariance of Px for the samples x.
 func (a *scaleFree) covariance() *mat.SymDense {
 	var v mat.SymDense
 	v.ScaleSym(1/float64(a.m.T), a.moments)
@@ -318,8 +320,8 @@ func (a *scaleFree) rangeAlong(k []float64) float64 {
 	return hi - lo
 }
 
-// lowerBound returns β for λ̂. The x is the solution of ΨᵀΛΨx + μ1 = b − Ψᵀλ̂, 1ᵀx = 0, Λ = diag λ̂: of all that
-// balance b, the one that changes λ̂ least.
+// lowerBound returns β for λ̂. Its x solves ΨᵀΛΨx + μ1 = b − Ψᵀλ̂, 1ᵀx = 0, Λ = diag λ̂; among all x that balance b, it
+// changes λ̂ least.
 func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
 	d := len(a.b)
 	var pairs []int
@@ -349,7 +351,7 @@ func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
 		bound := class.MinLinear(rest)
 		var x mat.VecDense
 		if lu.SolveVecTo(&x, false, mat.NewVecDense(d+1, append(slices.Clone(rest), 0))) != nil {
-			return bound // λ̂ holds too few rows to balance b
+			return bound // λ̂ has too few positive rows to balance b
 		}
 		copy(rest, b)
 		for k, row := range rows {
@@ -360,8 +362,8 @@ func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
 	}
 }
 
-// retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, but for rounding. There
-// is one, since Ψ ⪰ 0. It overwrites measure, over pairs, and row, of length d.
+// retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, up to rounding. Such a
+// point exists, because Ψ ⪰ 0. retreat overwrites measure, over pairs, and row, of length d.
 func retreat(f *mixpolicy.Features, theta, measure, row []float64) {
 	f.MulVec(measure, theta)
 	d := float64(len(theta))

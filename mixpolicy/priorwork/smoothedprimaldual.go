@@ -20,9 +20,8 @@ var (
 	_ Approximator        = (*smoothedPrimalDual)(nil)
 )
 
-// SmoothedPrimalDual is the primal–dual method for the smoothed ALP, with sampling from the
-// polytope of its constraints, that the paper's abstract announces and its text does not
-// contain. It is derived here.
+// SmoothedPrimalDual is the primal–dual method for the smoothed ALP, with sampling from the polytope of its
+// constraints, that the paper's abstract announces and its text does not contain. We derive it here.
 //
 // # The saddle point
 //
@@ -35,48 +34,46 @@ var (
 //
 //	[max_a h_a]₊ = max {ρᵀh : ρ ∈ Δ},   Δ = {ρ ∈ ℝᵐ : ρ ⪰ 0, 1ᵀρ ≤ 1}.
 //
-// Smoothing so turns λ ⪰ 0, which has no bound, into λ_a(s) = κμ(s)ρ_a(s) with ρ(s) ∈ Δ; no
-// ball as in (3.26) and no β is needed. What is left is
+// So smoothing turns λ ⪰ 0, which has no bound, into λ_a(s) = κμ(s)ρ_a(s) with ρ(s) ∈ Δ, and neither a ball as in
+// (3.26) nor a β is needed. There remains
 //
 //	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν),
 //
-// bilinear, with gradients that are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·),
+// which is bilinear, with gradients that are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·),
 //
 //	ĝ_ν = −φ(s₀) + κ Σ_a ρ_a(s) (φ(s) − γφ(s′_a)),
 //	ĝ_ρ(s)_a = κ ĥ_a,  ĥ_a = φ(s)ᵀν − γφ(s′_a)ᵀν − c_a(s),   and 0 in the other states,
 //
-// are unbiased: the weight μ(s) of a state is the probability that it is sampled.
+// are unbiased: the weight μ(s) of a state is the probability of sampling it.
 //
 // # The iteration
 //
-// Mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, entropic mirror
-// ascent for ρ(s), where 1 − 1ᵀρ(s) is the weight of no action: both without a projection,
+// Mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s), where 1
+// − 1ᵀρ(s) is the weight of no action, both need no projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}),
 //
-// with m queries and O(md) arithmetic a step, whatever n is. The answer is the average ν̂ of
-// the iterates, weighted by η, and the policy that is greedy for Φν̂.
+// with m queries and O(md) arithmetic per step, whatever n is. The answer is the average ν̂ of the iterates, weighted
+// by η, and the greedy policy for Φν̂.
 //
 // # Its error
 //
-// φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex.
-// From the start, D(ν;0) ≤ R and the entropies add up to n ln(m+1). With ‖φ(s)‖ ≤ F,
-// ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max, so the squares of both
-// gradients in the norms dual to these add up to at most
+// φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex. From the start, D(ν;0) ≤ R
+// and the entropies add up to n ln(m+1). With ‖φ(s)‖ ≤ F, ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max, so the
+// squares of both gradients in the dual norms add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)²
 //
-// and the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points, which
-// accounts for a comparator that depends on the samples, gives for constant η
+// and the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points, which allows a comparator that
+// depends on the samples, gives for constant η
 //
 //	E [max_{ν∈Γ} F(ν) − F(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// with F what the program maximises: O(√(n ln m/T)), as against the rates of section 3 whose
-// constants contain ‖λ*‖. The factor √n is there because any of the
-// constraints may bind.
+// where F is the objective of the program: O(√(n ln m/T)), whereas the constants in the rates of section 3 contain
+// ‖λ*‖. The factor √n arises because any of the constraints may bind.
 //
-// Source: none. The abstract announces it; it is derived here.
+// Source: none. The abstract announces the method; we derive it here.
 type SmoothedPrimalDual struct {
 	Basis   *mat.Dense // Φ
 	Weights []float64  // α; nil is the MDP's initial distribution
@@ -191,7 +188,7 @@ func (a *smoothedPrimalDual) Nu() []float64 {
 	return a.avg
 }
 
-// Policy implements [mixpolicy.PolicyRun]: it is greedy for Φν̂.
+// Policy implements [mixpolicy.PolicyRun]: it returns the greedy policy for Φν̂.
 func (a *smoothedPrimalDual) Policy(context.Context) (*mixpolicy.Policy, error) {
 	nu := a.Nu()
 	for j, v := range nu {

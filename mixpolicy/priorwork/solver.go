@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The methods of this file are told the costs and take no steps: all of their work is in the
-// answer. They are to be compared by time, at the one time that they take.
+// The methods of this file receive the costs and take no steps: View and Policy do all of their work. They should be
+// compared by the one time that they take.
 //
 // Their runs have finished before the first step.
 type (
@@ -39,7 +39,7 @@ func (r solvedPolicy) View(s *mixpolicy.Snapshot) error { return policyOnly{}.Vi
 // Policy implements [mixpolicy.PolicyRun]: it solves the problem.
 func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r(ctx) }
 
-// MixtureLP is (2.18) with the true costs, by package linprog.
+// MixtureLP solves (2.18) with the true costs, by package linprog.
 //
 // Source: the paper, section 2: the problem itself.
 type MixtureLP struct{}
@@ -58,8 +58,8 @@ func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run
 	}), nil
 }
 
-// FullLP is the linear program of the whole MDP (2.13), by policy iteration, which is the
-// simplex method with many pivots at once: see [SolveLP].
+// FullLP solves the linear program of the whole MDP (2.13) by policy iteration, which is the simplex method with many
+// pivots at once: see [SolveLP].
 //
 // Source: Howard, Dynamic Programming and Markov Processes, 1960.
 type FullLP struct{}
@@ -78,8 +78,8 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	}), nil
 }
 
-// ApproximateLP is [ALP] with the true costs and all constraints. States weigh as much as the
-// base policies visit them, on average.
+// ApproximateLP is [ALP] with the true costs and all constraints. The weight of a state is the mean of its weights in
+// the measures of the base policies.
 //
 // Source: that of [ALP].
 //
@@ -96,9 +96,9 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 	}), nil
 }
 
-// SmoothedLP is [SALP] with the true costs and the published penalty. In place of the optimal
-// policy's measure, which is not known, violations weigh as much as the base policies visit
-// their states, on average. It is for discounted cost.
+// SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is not known, so the
+// weight of a violation is the mean weight of its state in the measures of the base policies. SmoothedLP is only for
+// discounted cost.
 //
 // Source: that of [SALP].
 //
@@ -133,21 +133,21 @@ func Visits(p *mixpolicy.Problem) []float64 {
 	return mu
 }
 
-// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by
-// a general interior-point method, as a convex solver would: Newton's method for
+// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by a general interior-point
+// method, as a convex solver would, Newton's method for
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the
-// parameter 1, so ½‖θ − y‖² is within 1/t of its minimum. It takes the place of the CVX
-// call of section 6; the closed form is linprog.Norm.Project. An error says at which t the KKT system has no solution.
+// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the parameter 1, so ½‖θ − y‖² is
+// within 1/t of its minimum. ProjectByBarrier replaces the CVX call of section 6; the closed form is
+// linprog.Norm.Project. An error says at which t the KKT system has no solution.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	copy(dst, barycentre(d))
 	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
 	var lu mat.LU
 	for t := 1.0; t <= 1e12; t *= 10 {
-		for range 50 { // self-concordant: some ten steps are enough from the last t
+		for range 50 { // self-concordant: some ten steps are enough from the previous t
 			gap := r*r - floats.Dot(dst, dst)
 			kkt.Zero()
 			for i, xi := range dst {
@@ -170,7 +170,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 				break
 			}
 			length := 1.0
-			if decrement > 1./16 { // in the domain, and down by a constant
+			if decrement > 1./16 { // within the domain, with a decrease of at least a constant
 				length = 1 / (1 + math.Sqrt(decrement))
 			}
 			floats.AddScaled(dst, length, step.RawVector().Data[:d])

@@ -17,17 +17,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for features of which a pair has few, such as
-// indicators of cells: Abbasi-Yadkori et al. (2014) have 366 for the four-queue network,
-// which stored as a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are kept as sparse rows,
-// and a gradient costs what they hold.
+// SparseDualALP minimises the f_ω of [DualALP] for features of which each pair has few, such as indicators of cells.
+// Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take 12 GB. Ψ and W = (Q −
+// γP)ᵀΨ are sparse rows, and the cost of a gradient is proportional to the entries of its rows.
 //
 // As in the source, b = cᵀΨ is known and only the penalties are sampled:
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
-// with pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, independent, so both terms
-// have the same length at every sample.
+// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, so each term has the same length at every sample.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
 //
@@ -42,8 +40,8 @@ type SparseDualALP struct {
 	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
 }
 
-// NewSparseDualALP computes W and the distributions. row calls set for the entries of Ψ_i
-// that are not 0, in any order, each feature once; there are d features.
+// NewSparseDualALP computes W and the distributions. row calls set for the nonzero entries of Ψ_i, in any order, each
+// feature once; there are d features.
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)
@@ -81,8 +79,8 @@ func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(featu
 	return a, err
 }
 
-// byLength returns the distribution over rows in proportion to their lengths, and the sum of
-// these; no distribution if all are 0.
+// byLength returns the distribution over rows in proportion to their lengths, and the sum of the lengths. It returns no
+// distribution if all lengths are 0.
 func byLength(m *sparse.Matrix) (*alias.Table, float64, error) {
 	q := make([]float64, m.Rows)
 	for i := range q {
@@ -133,10 +131,10 @@ func (l *lists) matrix(columns int) *sparse.Matrix {
 // Dim returns d.
 func (a *SparseDualALP) Dim() int { return len(a.b) }
 
-// Entries returns how many entries of Ψ and of W are not 0.
+// Entries returns the numbers of nonzero entries of Ψ and of W.
 func (a *SparseDualALP) Entries() (psi, flow int) { return a.psi.NNZ(), a.flow.NNZ() }
 
-// Parts returns cᵀΨθ, ‖[Ψθ]₋‖₁ and ‖(Q − γP)ᵀΨθ − (1−γ)α‖₁, of which f_ω is made.
+// Parts returns the parts of f_ω: cᵀΨθ, ‖[Ψθ]₋‖₁ and ‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 func (a *SparseDualALP) Parts(theta []float64) (objective, negative, flow float64) {
 	var neg, off sum.Accumulator
 	for i := range a.psi.Rows {
@@ -148,7 +146,7 @@ func (a *SparseDualALP) Parts(theta []float64) (objective, negative, flow float6
 	return sum.Dot(a.b, theta), neg.Value(), off.Value()
 }
 
-// Measure sets dst, of a number per pair, to Ψθ.
+// Measure sets dst, with one number for each pair, to Ψθ.
 func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta) }
 
 // DualALPRun is a run of [SparseDualALP].
@@ -160,13 +158,13 @@ type DualALPRun struct {
 	Steps     int
 	Radius    float64   // of ‖θ‖₂; 1ᵀθ = 1 is kept as well
 	Start     []float64 // θ₀
-	// Visit, when set, is shown the mean of the iterates after each step that Schedule names
-	// and after the last; it copies what it keeps.
+	// Visit, if set, receives the mean of the iterates after each step that Schedule names and after the last; it must
+	// copy what it keeps.
 	Visit    func(step int, average []float64) error
 	Schedule mixpolicy.Schedule
 }
 
-// Run returns the mean of the iterates. On cancellation it is that of the steps done.
+// Run returns the mean of the iterates. On cancellation it returns the mean of the steps done.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {
@@ -222,7 +220,7 @@ func (a *SparseDualALP) gradient(g, theta []float64, set DualALPRun, rng *rand.P
 	floats.AddScaled(g, 1/set.CostScale, a.b)
 }
 
-// addRow adds to g the row over its length, times z: the row over its probability.
+// addRow adds to g the row divided by its length, times z: the row divided by its probability.
 func addRow(g []float64, z float64, m *sparse.Matrix, i int) {
 	col, val := m.Row(i)
 	z /= floats.Norm(val, 2)

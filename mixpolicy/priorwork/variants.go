@@ -12,15 +12,14 @@ import (
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ),
 //
-// whose error b̂_t − cᵀΨ has the variance of (3.5a)'s first term divided by t, and no part
-// that grows with λ. It is not unbiased given the past; it is consistent. The rest is
-// Algorithm 1 in its corrected form, (3.25)–(3.27), with scaled rows
-// (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
+// whose error b̂_t − cᵀΨ has the variance of the first term of (3.5a) divided by t, and no part that grows with λ. The
+// estimate is not unbiased given the past, but it is consistent. The other steps are those of Algorithm 1 in its
+// corrected form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
 // An iteration costs 2nmd operations.
 //
-// Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and the rows
-// scaled as Pock and Chambolle, ICCV 2011, do.
+// Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and rows scaled as in Pock and
+// Chambolle, ICCV 2011.
 type VarianceReduced struct {
 	// Modulus is φ; nil is that of the problem's class.
 	Modulus bregman.Modulus
@@ -78,9 +77,8 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For
-// a saddle point of a bilinear 𝓛 the iterates circle unless the steps vanish, and no theorem of
-// the paper applies to them.
+// LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For a saddle point of a
+// bilinear 𝓛 the iterates circle unless the steps vanish, and no theorem of the paper applies to the last iterate.
 //
 // Source: none. Algorithm 1 of the paper with another answer.
 type LastIterate struct{ Of mixpolicy.Method }
