@@ -10,24 +10,24 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Adversary is a row of adversaries.csv: the worst case of a bound that a search in a space of instances found.
+// Adversary is a row of adversaries.csv: the worst case of a bound that a search over a space of instances found.
 type Adversary struct {
 	Statement  string    `csv:"statement"`
 	What       string    `csv:"bound"`
 	Space      string    `csv:"space"`
 	Instances  int       `csv:"instances"`  // evaluated
-	Nontrivial int       `csv:"nontrivial"` // among them: left is positive, and right finite and more than rounding
+	Nontrivial int       `csv:"nontrivial"` // among them: left is positive, and right is finite and above rounding
 	Violations int       `csv:"violations"`
 	Ratio      float64   `csv:"ratio,%.12g"`
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
-	Allowed    float64   `csv:"allowed,%.12g"` // by how much rounding may put left above right
+	Allowed    float64   `csv:"allowed,%.12g"` // the excess of left over right that rounding may cause
 	Text       string    `csv:"instance"`      // where the ratio is greatest, exactly, as "name=value …"
 	Loose      string    `csv:"loose"`         // why no instance is within a factor of 2; empty if one is
 	Instance   []float64 // the values of Text
 }
 
-// Adversaries reads rows that [csvrows.Encode] has written. An error names the line.
+// Adversaries reads rows that [csvrows.Encode] has written. Its error names the line.
 func Adversaries(r io.Reader) ([]Adversary, error) {
 	rows, err := csvrows.Decode(r, func(a *Adversary) error {
 		for _, word := range strings.Fields(a.Text) {

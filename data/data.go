@@ -1,7 +1,6 @@
-// Package data holds results that the code computed and that notebooks and tests
-// read: reference values with their provenance, claims with their verdicts,
-// comparisons with other packages; and, written by hand, the paper's
-// statements, its errata, and the index of its equations.
+// Package data holds results that the code computed and that notebooks and tests read: reference values with their
+// provenance, claims with their verdicts, and comparisons with other packages. It also holds the paper's statements,
+// its errata, and the index of its equations, which are written by hand.
 package data
 
 import (

@@ -12,36 +12,36 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Measured is the median, the least and the greatest of the seconds of repeated calls.
+// Measured is the median, the least and the greatest of the times of repeated calls, in seconds.
 type Measured struct {
 	Median   float64 `csv:"median,%.4g"`
 	Least    float64 `csv:"least,%.4g"`
 	Greatest float64 `csv:"greatest,%.4g"`
 }
 
-// Comparison is a row of peers.csv: what we take for a piece of work, and what one
-// method of a peer takes for the same, measured in turns by go run ./data/peers.
+// Comparison is a row of peers.csv: our time for a piece of work, and the time of one method of a peer for the same
+// work, measured in turns by go run ./data/peers.
 type Comparison struct {
-	Work     string   `csv:"work"`     // its short name, as the command's --only has it
+	Work     string   `csv:"work"`     // its short name, as in the command's --only
 	Instance string   `csv:"instance"` // of the work, in words
-	Ours     string   `csv:"ours"`     // our method; empty if the instance says it
+	Ours     string   `csv:"ours"`     // our method; empty if Instance names it
 	We       Measured `csv:"ours_"`
 	OurCPU   float64  `csv:"ours_cpu,%.4g"` // seconds of all cores together, median
-	Threads  int      `csv:"ours_threads"`  // that we may use
+	Threads  int      `csv:"ours_threads"`  // the number that we may use
 
-	// Bytes are those of the problem's arrays, 0 where a cache may hold them. Bandwidth is how many bytes memory
-	// hands over a second, measured beside the times.
+	// Bytes is the size of the problem's arrays, 0 if a cache may hold them. Bandwidth is the number of bytes that
+	// memory delivers in a second, measured with the times.
 	Bytes     float64 `csv:"bytes,%.4g"`
 	Bandwidth float64 `csv:"bandwidth,%.4g"`
 
-	Peer   string   `csv:"peer"`   // a package and its version
-	Method string   `csv:"method"` // the peer's
+	Peer   string   `csv:"peer"`   // the package and its version
+	Method string   `csv:"method"` // the peer's method
 	They   Measured `csv:"peer_"`
-	// TheirCPU and TheirThreads are as OurCPU and Threads.
+	// TheirCPU and TheirThreads are the peer's OurCPU and Threads.
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
-	// Outcome is empty if the peer had our answer; else it says what happened. They is then the time that a stopped
-	// peer had.
+	// Outcome is empty if the peer returned our answer; else it says what happened. For a stopped peer, They is the
+	// time that it ran.
 	Outcome     string `csv:"outcome"`
 	Repetitions int    `csv:"repetitions"` // of the peer
 
@@ -50,17 +50,16 @@ type Comparison struct {
 	Python  string `csv:"python"`
 	Date    string `csv:"date"` // of the measurement, YYYY-MM-DD
 
-	Told string `csv:"ratio"` // for readers of the file: it follows from the other columns
+	Told string `csv:"ratio"` // for readers of the file: computed from the other columns
 }
 
-// stopped is how the outcome of a peer begins that did not finish in the time it had.
+// stopped begins the outcome of a peer that did not finish in its time.
 const stopped = "stopped"
 
-// Stopped is the outcome of a peer that had this many seconds and did not finish.
+// Stopped is the outcome of a peer that did not finish within the given seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
-// Ratio returns how many times as long the peer takes: a lower bound if it was stopped,
-// and NaN if it failed.
+// Ratio returns the peer's time divided by ours: a lower bound if the peer was stopped, and NaN if it failed.
 func (c Comparison) Ratio() (ratio float64, bound bool) {
 	if c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
 		return math.NaN(), false
@@ -68,8 +67,8 @@ func (c Comparison) Ratio() (ratio float64, bound bool) {
 	return c.They.Median / c.We.Median, c.Outcome != ""
 }
 
-// Floor returns the seconds in which memory hands over the problem once. It is 0 where a cache may
-// hold it, or the bandwidth was not measured.
+// Floor returns the seconds in which memory delivers the problem once. It is 0 if a cache may hold the problem, or if
+// the bandwidth was not measured.
 func (c Comparison) Floor() float64 {
 	if c.Bandwidth == 0 {
 		return 0
@@ -77,8 +76,8 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns of every work and instance the row of the best peer, in the order of the
-// file: the fastest that finished, or the one that was stopped last.
+// Best returns, for each work and instance, the row of the best peer, in the order of the file: the fastest peer that
+// finished or, if none did, the peer that was stopped last.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -106,7 +105,7 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// told is the last column.
+// told returns the last column.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	if math.IsNaN(ratio) {
@@ -115,21 +114,21 @@ func (c Comparison) told() string {
 	return map[bool]string{true: "≥"}[bound] + number(ratio)
 }
 
-// number writes four digits, which is more than a time has.
+// number writes four digits, more than a time is accurate to.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// times are the numbers of seconds, of bytes, and of bytes a second.
+// times returns the numbers of seconds, of bytes, and of bytes a second.
 func (c *Comparison) times() []*float64 {
 	return []*float64{&c.We.Median, &c.We.Least, &c.We.Greatest, &c.OurCPU, &c.Bytes, &c.Bandwidth,
 		&c.They.Median, &c.They.Least, &c.They.Greatest, &c.TheirCPU}
 }
 
-// WriteComparisons writes them as CSV with a header. Numbers are rounded to four digits.
+// WriteComparisons writes the rows as CSV with a header. It rounds numbers to four digits.
 func WriteComparisons(w io.Writer, all []Comparison) error {
 	all = slices.Clone(all)
 	for k := range all {
 		c := &all[k]
-		for _, v := range c.times() { // the ratio follows from what is written
+		for _, v := range c.times() { // compute the ratio from the rounded numbers
 			*v, _ = strconv.ParseFloat(number(*v), 64)
 		}
 		c.Told = c.told()
@@ -137,7 +136,7 @@ func WriteComparisons(w io.Writer, all []Comparison) error {
 	return csvrows.Encode(w, all)
 }
 
-// Comparisons are those of peers.csv.
+// Comparisons returns the rows of peers.csv.
 func Comparisons() ([]Comparison, error) {
 	f, err := Files.Open("peers.csv")
 	if err != nil {
@@ -147,8 +146,7 @@ func Comparisons() ([]Comparison, error) {
 	return ReadComparisons(f)
 }
 
-// ReadComparisons reads what [WriteComparisons] has written. An error names the line and
-// the column.
+// ReadComparisons reads rows that [WriteComparisons] has written. Its error names the line and the column.
 func ReadComparisons(r io.Reader) ([]Comparison, error) {
 	all, err := csvrows.Decode(r, func(c *Comparison) error {
 		for _, v := range c.times() {
@@ -173,7 +171,7 @@ const (
 	readmeEnd   = "<!-- end of data/peers.csv -->\n"
 )
 
-// WithComparisons returns the README with its table made anew from the rows.
+// WithComparisons returns the README with its table replaced by a table of the rows.
 func WithComparisons(readme string, all []Comparison) (string, error) {
 	before, rest, begins := strings.Cut(readme, readmeBegin)
 	_, after, ends := strings.Cut(rest, readmeEnd)
@@ -183,7 +181,7 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }
 
-// comparisonTable is Markdown: of each work the first problem, with the best peer.
+// comparisonTable is Markdown: for each work the first problem, with the best peer.
 func comparisonTable(all []Comparison) string {
 	var b strings.Builder
 	b.WriteString("| problem | this module | best peer | ratio |\n|---|---|---|---|\n")

@@ -5,9 +5,9 @@
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// It prints the mutants that survive, and each row that is done. A mutant of the index dies if the row's check or a short
-// test of the symbol's package fails. The rows that are done are kept in .lab/mutations.csv, from which an index that was
-// stopped goes on: remove the file to begin it anew.
+// It prints the surviving mutants, and each finished row. A mutant of the index dies if the row's check or a short test
+// of the symbol's package fails. The file .lab/mutations.csv keeps the finished rows, and a stopped run over the index
+// continues from it. To start again, remove the file.
 package main
 
 import (
@@ -57,7 +57,7 @@ type Score struct {
 	Killed  int    `csv:"killed"`
 }
 
-// A target is functions that are broken, and the tests that are run.
+// A target is a set of functions to break, and the tests to run.
 type target struct {
 	Score
 	functions []*mutation.Function
@@ -129,7 +129,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			folders = append(folders, c.folder)
 		}
 	}
-	// Conditions mostly guard against bad input, about which equations say nothing.
+	// Conditions mostly guard against bad input, about which equations state nothing.
 	program, err := mutation.Build(ctx, root, temporary, functions, targets[0].Number == "", folders...)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for _, t := range targets {
-		// What takes least is asked first.
+		// The fastest check comes first.
 		slices.SortFunc(t.checks, func(a, b check) int { return cmp.Compare(limits[a], limits[b]) })
 		g.Go(func() error {
 			for _, m := range program.Mutants {

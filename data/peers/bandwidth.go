@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// cached is the size below which a problem may stay in a processor's cache: memory then does not
-// limit the work on it.
+// cached is the size below which a problem may stay in a processor's cache, so that memory does not limit the work on
+// it.
 const cached = 10_000_000
 
-// size is the bytes of the arrays of an instance.
+// size returns the number of bytes in the arrays of an instance.
 func (x instance) size() (bytes int) {
 	for _, v := range x.Arrays {
 		bytes += binary.Size(v)
@@ -20,9 +20,9 @@ func (x instance) size() (bytes int) {
 	return bytes
 }
 
-// bandwidth is how many bytes a second all cores together read and write: the best of some
-// STREAM triads (McCalpin 1995) over three arrays of 128 MiB, more than caches hold. As there,
-// each entry counts three times 8 bytes.
+// bandwidth returns the number of bytes that all cores together read and write in a second: the best of several STREAM
+// triads (McCalpin 1995) over three arrays of 128 MiB, more than caches hold. As in STREAM, each entry counts three
+// times 8 bytes.
 func bandwidth() float64 {
 	const n, times = 1 << 24, 12
 	a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)

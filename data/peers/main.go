@@ -1,18 +1,17 @@
-// Command peers measures the methods of this module beside those of other packages, on
-// the same problems, in turns, and writes data/peers.csv and the README's table of it:
+// Command peers measures the methods of this module and those of other packages on the same problems, in turns, and
+// writes data/peers.csv and the README's table of it:
 //
 //	go run ./data/peers                    everything: some ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work
 //	go run ./data/peers --quick            small problems, to see that all works; writes nothing
 //
-// The peers are Python packages, at the versions of requirements.txt in a virtual
-// environment in .lab. Each method of theirs is a process of peers.py: it reads the
-// instance from files, compiles and warms up before the clock starts, and must come to our
-// answer for its time to count. It is stopped after ten seconds, or after twelve times our
-// time if that is more. The median of up to five turns counts, and the one turn of a peer
-// that was not the best. Times are by the clock, on a machine that should have nothing else
-// to do; processor time, and how many threads each may use, are recorded beside them, and the speed of
-// memory where a problem is too large for a cache.
+// The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each of their
+// methods runs in a process of peers.py. The process reads the instance from files, compiles and warms up before the
+// clock starts, and its time counts only if it returns our answer. It is stopped after ten seconds, or after twelve
+// times our time if that is more. The recorded time is the median of up to five turns for the best peer, and of one
+// turn for any other. Times are wall-clock times, on a machine that should have no other work. The rows also record
+// processor time, the number of threads that each may use, and the speed of memory if a problem is too large for a
+// cache.
 package main
 
 //go:generate go run . readme
@@ -76,8 +75,8 @@ func main() {
 	command.FatalIfErrorf(err)
 }
 
-// measure does the works with these names, all if there are none. The rows of each are
-// written when it is done, in place of those it had.
+// measure measures the works with these names, or all works if there are none. The rows of a finished work replace its
+// old rows.
 func measure(ctx context.Context, root string, only []string, quick bool) error {
 	b := &bench{quick: quick}
 	var err error
@@ -117,13 +116,13 @@ func measure(ctx context.Context, root string, only []string, quick bool) error 
 	return nil
 }
 
-// say shows what is being done.
+// say shows the current activity.
 func (b *bench) say(format string, args ...any) {
 	b.bar.Describe(fmt.Sprintf(format, args...))
 	b.bar.Add(1)
 }
 
-// clone is the folder of the module.
+// clone returns the folder of the module.
 func clone() (string, error) {
 	mod, err := output(exec.Command("go", "env", "GOMOD"))
 	if err != nil {
@@ -136,7 +135,7 @@ func clone() (string, error) {
 	return root, nil
 }
 
-// processor is its model and how many cores there are.
+// processor returns the processor's model and the number of its cores.
 func processor() string {
 	model := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -179,7 +178,7 @@ func record(root, name string, rows []data.Comparison) error {
 	return readme(root)
 }
 
-// readme makes the README's table anew from data/peers.csv.
+// readme writes the README's table again from data/peers.csv.
 func readme(root string) error {
 	all, err := recorded(root)
 	if err != nil {

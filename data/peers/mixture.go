@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// mixture is problem (2.18) over a cube, which makes it a linear program: for eight
-// measures on the pairs of a network of full size, and for fifty on those of a small one.
+// mixture is problem (2.18) over a cube, hence a linear program: for eight measures on the pairs of a network of full
+// size, and for fifty measures on the pairs of a small one.
 func mixture(quick bool) []func() race {
 	return []func() race{
 		func() race { return mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick) },
@@ -58,9 +58,8 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 	}
 }
 
-// asGood compares objectives, and asks that rows be satisfied, as far as HiGHS is asked to:
-// its default tolerances are 10⁻⁷, for rows of greatest entry 1 and for reduced costs, of
-// d variables of size R.
+// asGood compares objectives, and requires that rows are satisfied to the tolerances of HiGHS: by default 10⁻⁷, for
+// rows of greatest entry 1 and for reduced costs, of d variables of size R.
 func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d entries, want %d", len(theirs), len(ours))
@@ -80,8 +79,8 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 			return fmt.Errorf("row %d is %.3g of its greatest entry, want ≥ 0", i, v/top)
 		}
 	}
-	// A row that is missed by tolerance moves the objective by as much times its multiplier
-	// of a row so scaled, of which there are d, of the size of b.
+	// A row violated by tolerance moves the objective by tolerance times the multiplier of the row so scaled. There are
+	// d such rows, with multipliers of the size of b.
 	want, got := floats.Dot(p.B, ours), floats.Dot(p.B, theirs)
 	if slack := float64(d) * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
 		return fmt.Errorf("objective %.9g, want %.9g ± %.1g", got, want, slack)

@@ -37,7 +37,7 @@ func peersIn(ctx context.Context, dir string) (*python, error) {
 		return nil, fmt.Errorf("the peers need Python 3.11 or later: %w", err)
 	}
 	py := &python{path: filepath.Join(dir, "bin", "python"), version: strings.TrimPrefix(version, "Python ")}
-	// Written last, it says that all is there. An environment can't be moved.
+	// Written last, the stamp shows that all is there. An environment cannot be moved.
 	stamp, made := filepath.Join(dir, "made-from"), version+"\n"+dir+"\n"+requirements
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == made {
 		return py, nil
@@ -60,7 +60,7 @@ func peersIn(ctx context.Context, dir string) (*python, error) {
 	return py, os.WriteFile(stamp, []byte(made), 0o644)
 }
 
-// output runs a program and gives what it printed, or its own words in the error.
+// output runs a program and returns what it printed; its error contains the program's own words.
 func output(cmd *exec.Cmd) (string, error) {
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -69,8 +69,7 @@ func output(cmd *exec.Cmd) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// A process is one method of a peer that has read an instance, is compiled and warm, and
-// waits to be asked.
+// A process is one method of a peer that has read an instance, is compiled and warm, and waits for a call.
 type process struct {
 	Package string // and its version
 	Threads int    // that it may use
@@ -80,7 +79,7 @@ type process struct {
 	answer  string // file
 }
 
-// reply is what a process says after it started, and after each call.
+// reply is a message of a process after its start, and after each call.
 type reply struct {
 	Package string  `json:"package"`
 	Threads int     `json:"threads"`
@@ -119,8 +118,7 @@ func (py *python) start(ctx context.Context, folder, work, method string) (*proc
 	return p, nil
 }
 
-// call has the peer do the work once. The error of one that takes longer than limit is
-// what [data.Stopped] says.
+// call makes the peer do the work once. If it takes longer than limit, the error is [data.Stopped].
 func (p *process) call(limit time.Duration) (reply, []float64, error) {
 	if _, err := fmt.Fprintln(p.in); err != nil {
 		return reply{}, nil, err
@@ -138,8 +136,7 @@ func (p *process) call(limit time.Duration) (reply, []float64, error) {
 	return r, answer, err
 }
 
-// reply waits for a line. A process that is late is killed: no solver of these listens
-// to anything else.
+// reply waits for a line. It kills a process that is late, because these solvers react to nothing else.
 func (p *process) reply(limit time.Duration) (r reply, err error) {
 	late := time.AfterFunc(limit, func() { p.cmd.Process.Kill() })
 	said := p.out.Scan()
@@ -158,15 +155,15 @@ func (p *process) reply(limit time.Duration) (r reply, err error) {
 	return r, nil
 }
 
-// end lets the process go.
+// end ends the process.
 func (p *process) end() {
 	p.in.Close()
 	p.cmd.Process.Kill()
 	p.cmd.Wait()
 }
 
-// An instance is a problem in the form in which peers read it from files: arrays by the names of their files,
-// name.f64 of []float64 and name.i32 of []int32, in which the numbers are in a row, little-endian; and single numbers.
+// An instance is a problem in the form in which peers read it: arrays in files, name.f64 of []float64 and name.i32 of
+// []int32, with consecutive little-endian numbers; and single numbers.
 type instance struct {
 	Arrays  map[string]any
 	Numbers map[string]float64

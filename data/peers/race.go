@@ -17,10 +17,10 @@ import (
 type race struct {
 	instance string // in words
 	problem  instance
-	method   string // ours; empty if the instance says it
+	method   string // ours; empty if instance names it
 	// ours does the work the given number of times and returns the answer.
 	ours  func(ctx context.Context, calls int) ([]float64, error)
-	calls int      // 0 for 1; more for what takes microseconds
+	calls int      // 0 means 1; more for a work of microseconds
 	peers []string // methods, as peers.py calls them
 	// agree says what is wrong with a peer's answer, given ours.
 	agree func(ours, theirs []float64) error
@@ -37,11 +37,11 @@ const (
 	leastPatience = 10 * time.Second
 )
 
-// timing is of a call: seconds by the clock, and of all cores together.
+// timing is the time of a call in seconds: wall-clock time, and the time of all cores together.
 type timing struct{ wall, cpu float64 }
 
-// run measures a race. First everyone is asked once. Then we take turns with the fastest of
-// the peers that had our answer.
+// run measures a race. First, each method runs once. Then we take turns with the fastest of the peers that returned our
+// answer.
 func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison, error) {
 	folder, err := os.MkdirTemp(b.temp, work)
 	if err != nil {
@@ -112,7 +112,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 
 // timed takes our turn.
 func timed(ctx context.Context, r race) ([]float64, timing, error) {
-	runtime.GC() // what others have left is not ours to clear away
+	runtime.GC() // garbage of others should not cost us time
 	calls := max(1, r.calls)
 	begin, cpu := time.Now(), cpuSeconds()
 	answer, err := r.ours(ctx, calls)
@@ -120,7 +120,7 @@ func timed(ctx context.Context, r race) ([]float64, timing, error) {
 	return answer, t, err
 }
 
-// cpuSeconds is what all threads of this process have taken.
+// cpuSeconds returns the processor time of all threads of this process.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -138,7 +138,7 @@ type rival struct {
 	err     error   // ends its race
 }
 
-// turn has a rival do the work once, and compares the answer with ours.
+// turn makes a rival do the work once, and compares its answer with ours.
 func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, theirs []float64) error) {
 	reply, theirs, err := v.process.call(limit)
 	if err == nil {
@@ -180,7 +180,7 @@ func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Compariso
 	return rows
 }
 
-// summary is the median by the clock with least and greatest, and the median of all cores.
+// summary returns the median, least and greatest wall-clock time, and the median time of all cores.
 func summary(all []timing) (wall data.Measured, cpu float64) {
 	var walls, cpus []float64
 	for _, t := range all {
@@ -189,7 +189,7 @@ func summary(all []timing) (wall data.Measured, cpu float64) {
 	return measured(walls), measured(cpus).Median
 }
 
-// measured is the median of some numbers, with the least and the greatest.
+// measured returns the median of some numbers, with the least and the greatest.
 func measured(x []float64) data.Measured {
 	slices.Sort(x)
 	n := len(x)

@@ -15,8 +15,8 @@ import (
 // residual is the ‖μ − μP‖₁ at which a stationary measure is good enough.
 const residual = 1e-10
 
-// stationary measures of the network under two policies. Both sides are given the matrix
-// P^π of all states. Finding the recurrent class is part of the work.
+// stationary computes stationary measures of the network under two policies. Both sides receive the matrix P^π of
+// all states. Finding the recurrent class is part of the work.
 func stationary(quick bool) (all []func() race) {
 	var w models.Network
 	if quick {
@@ -47,7 +47,7 @@ func stationary(quick bool) (all []func() race) {
 	return all
 }
 
-// under is the chain of a policy as an MDP with one action.
+// under returns the chain of a policy as an MDP with one action.
 func under(x *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.MDP {
 	var next []mixpolicy.Transition
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
@@ -87,8 +87,8 @@ func matrixOf(x *mixpolicy.MDP) instance {
 	}
 }
 
-// sameMeasure asks for the same residual, computed here, and for measures that differ by
-// less than 10⁴ residuals: so many steps, and fewer, a chain of this size takes to mix.
+// sameMeasure requires the same residual, computed here, and measures that differ by less than 10⁴ residuals, because a
+// chain of this size mixes in at most about so many steps.
 func sameMeasure(x *mixpolicy.MDP, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d states, want %d", len(theirs), len(ours))

@@ -15,10 +15,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// A work is something that we and others can do.
+// A work is a task that we and others can do.
 type work struct {
 	name  string                         // for --only, in the file, and in peers.py
-	races func(quick bool) []func() race // made when their turn comes: they are large
+	races func(quick bool) []func() race // made when their turn comes, because they are large
 }
 
 // works are in the order of the tables.
@@ -58,7 +58,7 @@ func within(tolerance float64) func(ours, theirs []float64) error {
 	}
 }
 
-// step is one of Algorithm 1, with lazy multipliers against dense ones.
+// step is a step of Algorithm 1, with lazy multipliers against dense ones.
 func step(quick bool) race {
 	n, calls := 10_000, 50_000
 	if quick {
@@ -91,14 +91,14 @@ func step(quick bool) race {
 			return r.Theta, nil
 		},
 		peers: []string{"dense λ"},
-		// The iterates are the same but for rounding, which 10⁵ steps add up to less than this.
+		// The iterates agree up to rounding, which in 10⁵ steps adds up to less than this.
 		agree: within(1e-9),
 	}
 }
 
-// geometric is (2.18) for two measures on n states whose weights are geometric in the
-// state with ratios 1 and 1 − 5/(2n), the same for all m actions, and costs that rise with
-// the state. No state is too rare to be drawn: what a step reads is spread over memory.
+// geometric is (2.18) for two measures on n states whose weights are geometric in the state with ratios 1 and 1 −
+// 5/(2n), the same for all m actions, and costs that increase with the state. No state is too rare to be drawn, so the
+// reads of a step are spread over memory.
 func geometric(n, m int) *mixpolicy.Problem {
 	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: m, Criterion: mixpolicy.AverageCost,
@@ -121,9 +121,8 @@ func geometric(n, m int) *mixpolicy.Problem {
 // about 10.
 const accuracy = 1e-6
 
-// valuation is value iteration, policy iteration and modified policy iteration on a random
-// sparse MDP. All stop where span(𝒮v − v) proves the accuracy, or, those that have no other
-// rule, where ‖𝒮v − v‖∞ does.
+// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. All stop where
+// span(𝒮v − v) proves the accuracy; a method without such a rule stops where ‖𝒮v − v‖∞ does.
 func valuation(quick bool) (all []func() race) {
 	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
 	if quick {
@@ -164,7 +163,7 @@ func valuation(quick bool) (all []func() race) {
 	return all
 }
 
-// projection is that of the penalty method (4.16), onto ‖θ‖₂ ≤ R and 1ᵀθ = 1.
+// projection is the projection of the penalty method (4.16), onto ‖θ‖₂ ≤ R and 1ᵀθ = 1.
 func projection(quick bool) race {
 	const d, points, r = 4, 20, 2
 	calls := 2_000_000
@@ -192,7 +191,7 @@ func projection(quick bool) race {
 			return theta, nil
 		},
 		peers: []string{"Clarabel", "ECOS", "SCS"},
-		// Solvers stop at 10⁻⁸ or so of objectives that are squares.
+		// Solvers stop at about 10⁻⁸ of objectives that are squares.
 		agree: within(1e-4),
 	}
 }

@@ -1,5 +1,5 @@
-// Package atomicfile writes files whole or not at all: whoever reads one sees the old
-// contents or the new, never a part, whatever interrupts the writer.
+// Package atomicfile writes files whole or not at all: a reader sees the old contents or the new, never a part, even if
+// the writer is interrupted.
 package atomicfile
 
 import (
@@ -18,10 +18,10 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write writes the file at path anew. What write writes goes to a temporary file in the same folder, which takes
-// the place of path once it is complete and on disk. On an error, which may be that of write, the temporary file is
-// removed and path is as it was. A file that is there keeps its permissions, and a new one has those that the umask
-// leaves of 0666. A symbolic link stays, and what it leads to is written; one that leads nowhere is an error.
+// Write replaces the file at path. The output of write goes to a temporary file in the same folder, which replaces path
+// once it is complete and on disk. On an error, which may come from write, the temporary file is removed and path stays
+// as it was. An existing file keeps its permissions; a new one has the permissions that the umask leaves of 0666. Write
+// follows a symbolic link and writes its target; a link without a target is an error.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -33,7 +33,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // which is gone once it is in place
+	defer os.Remove(f.Name()) // no effect once the file is in place
 	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
 	if err := write(w); err != nil {
@@ -48,7 +48,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// WriteBytes is [Write] of contents at hand.
+// WriteBytes is [Write] for given contents.
 func WriteBytes(path string, contents []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(contents)
@@ -56,8 +56,8 @@ func WriteBytes(path string, contents []byte) error {
 	})
 }
 
-// Left reports whether path is a temporary file that its writer, being killed, has left: its name
-// has the form that Write gives, and the process named there has ended.
+// Left reports whether path is a temporary file that a killed writer has left: its name has the form that Write gives,
+// and the process in the name has ended.
 func Left(path string) bool {
 	m := temporary.FindStringSubmatch(filepath.Base(path))
 	if m == nil {

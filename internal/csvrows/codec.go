@@ -1,4 +1,4 @@
-// Package csvrows reads and writes CSV files with a header whose lines are structs.
+// Package csvrows reads and writes CSV files whose first line is a header and whose other lines are structs.
 package csvrows
 
 import (
@@ -17,10 +17,10 @@ import (
 // column is a field of a row's struct.
 type column struct {
 	name, verb, missing string // verb formats a value, missing stands for NaN
-	index               []int  // as [reflect.Value.FieldByIndex] takes it
+	index               []int  // for [reflect.Value.FieldByIndex]
 }
 
-// columns are those of a struct type, in the order of its fields, and their names.
+// columns returns the columns of a struct type, in the order of its fields, and their names.
 func columns(t reflect.Type, prefix string, index []int) (all []column, names []string) {
 	for i := range t.NumField() {
 		f, at := t.Field(i), append(slices.Clone(index), i)
@@ -45,9 +45,9 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
 //	Time   Range      `csv:"time_"`          // a struct: its columns, whose names begin with time_
 //
-// Other fields may be whole numbers and booleans. Fields without a tag are left out, but for embedded structs. What
-// could not be read back is an error that names the line and the column: a text with a carriage return, and NaN
-// where nothing stands for it.
+// Other fields may be integers and booleans. Fields without a tag are omitted, except embedded structs. A value that
+// could not be read back is an error that names the line and the column: a text with a carriage return, or NaN without
+// a text for it.
 func Encode[Row any](w io.Writer, rows []Row) error {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines := [][]string{names}
@@ -64,8 +64,8 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Decode reads what [Encode] has written. Errors name the line and the column: another header, a cell that is not
-// of the column's type, and what check says of a row, if it is not nil.
+// Decode reads what [Encode] has written. Its errors name the line and the column. They report another header, a cell
+// that is not of the column's type, and an error of check, if check is not nil.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()
@@ -106,7 +106,7 @@ func (c column) format(v reflect.Value) string {
 	return text
 }
 
-// parse sets a field to what the text of a cell says.
+// parse sets a field from the text of a cell.
 func (c column) parse(v reflect.Value, text string) error {
 	good := !strings.Contains(text, "\r")
 	number := func(text string) float64 {

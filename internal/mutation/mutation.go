@@ -1,9 +1,9 @@
-// Package mutation breaks functions in small ways and runs tests, which should notice.
+// Package mutation breaks functions in small ways and runs tests, which should fail.
 //
-// One program contains all mutants: a mutated function begins with a switch over the number of
-// the mutant, which a variable of the environment gives, and each case is a copy of the body with
-// one change. A hundred mutants need one build and a hundred runs of a test. The sources stay as
-// they are, because go test -overlay reads the mutated ones from elsewhere.
+// One program contains all mutants: a mutated function begins with a switch over the number of the mutant, given by an
+// environment variable, and each case is a copy of the body with one change. A hundred mutants need one build and a
+// hundred runs of a test. The sources stay unchanged, because go test -overlay reads the mutated sources from
+// elsewhere.
 package mutation
 
 import (
@@ -23,14 +23,14 @@ import (
 // Operator is a kind of change.
 type Operator string
 
-// The changes.
+// The kinds of change.
 const (
 	Constant  Operator = "constant"  // the function returns zeros, or 1
-	Sign      Operator = "sign"      // the result or a term has the other sign
+	Sign      Operator = "sign"      // the result or a term changes its sign
 	Identity  Operator = "identity"  // the function returns its argument
 	Factor    Operator = "factor"    // the result or a constant is twice as large, * for /
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
-	Argument  Operator = "argument"  // two arguments in turn are swapped; min for max
+	Argument  Operator = "argument"  // two adjacent arguments are swapped; min for max
 	Step      Operator = "step"      // a statement, a loop's body or a function of package math is skipped
 	Condition Operator = "condition" // a condition is negated, < for ≤, && for ||
 )
@@ -54,8 +54,7 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions of the package in a folder below root, tests aside, in the
-// order of its files.
+// Functions returns the functions of the package in a folder below root, except in tests, in the order of its files.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {
@@ -96,13 +95,13 @@ func (f *Function) between(p, q token.Pos) string {
 
 func (f *Function) text(n ast.Node) string { return f.between(n.Pos(), n.End()) }
 
-// generate makes the changes of the function's body, without those that only touch the words of
-// an error or pass an error on. [Build] leaves out those that do not compile.
+// generate makes the changes of the function's body. It omits changes that only affect the text of an error or pass an
+// error on. [Build] drops those that do not compile.
 func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		_, binary := n.(*ast.BinaryExpr) // begins with words, but is a condition on them
+		_, binary := n.(*ast.BinaryExpr) // begins like words, but is a condition
 		if n == nil || !binary && words.MatchString(f.text(n)) {
 			return false
 		}
@@ -112,16 +111,16 @@ func (f *Function) generate() []Mutant {
 	return f.mutants
 }
 
-// words begins code that only passes an error on, or writes one.
+// words matches the start of code that only passes an error on, or writes one.
 var words = regexp.MustCompile(`^(if err != nil {|panic\(|fmt\.Errorf\(|errors\.|fault\.)`)
 
-// add adds the change of a node to another text.
+// add adds the replacement of a node by a text.
 func (f *Function) add(op Operator, n ast.Node, text string) {
 	b := f.decl.Body
 	f.change(op, f.text(n), text, f.between(b.Pos(), n.Pos())+text+f.between(n.End(), b.End()))
 }
 
-// change adds a change of the body, but no change twice: both factors of x*x are dropped alike.
+// change adds a change of the body, unless another change gives the same body: dropping either factor of x*x does.
 func (f *Function) change(op Operator, from, to, body string) {
 	if from != to && !slices.ContainsFunc(f.mutants, func(m Mutant) bool { return m.body == body }) {
 		f.mutants = append(f.mutants, Mutant{Function: f, Operator: op, From: oneLine(from), To: oneLine(to), body: body})
@@ -154,7 +153,7 @@ func (f *Function) variables(lists ...*ast.FieldList) (all []variable) {
 	return all
 }
 
-// call is the source of statements that run a body in place of the function's, and return what it returns.
+// call returns the source of statements that run body in place of the function's, and return what body returns.
 func (f *Function) call(body string) string {
 	if f.decl.Type.Results == nil {
 		return "func() " + body + "(); return"
@@ -162,7 +161,7 @@ func (f *Function) call(body string) string {
 	return "return func() " + f.text(f.decl.Type.Results) + " " + body + "()"
 }
 
-// results adds the changes of what the function returns, or of what it writes to dst.
+// results adds the changes of the function's results, or of what it writes to dst.
 func (f *Function) results() {
 	in, out := f.variables(f.decl.Type.Params, f.decl.Recv), f.variables(f.decl.Type.Results)
 	var names, zeros []string
@@ -170,7 +169,7 @@ func (f *Function) results() {
 		names, zeros = append(names, fmt.Sprint("mutant", i)), append(zeros, "*new("+r.kind+")")
 	}
 	kind := append(out, variable{})[0].kind          // of the first result
-	returns := func(op Operator, to, first string) { // the others are zeros
+	returns := func(op Operator, to, first string) { // zeros for the other results
 		f.change(op, "the result", to, "{ return "+strings.Join(append([]string{first}, zeros[1:]...), ", ")+" }")
 	}
 	dst := slices.Contains(in, variable{"dst", "[]float64"})
@@ -206,11 +205,11 @@ func (f *Function) results() {
 	}
 }
 
-// scaled changes the first result, of a kind, by a factor.
+// scaled changes the first result, by its kind, by a factor.
 var scaled = map[string]string{"float64": "; mutant0 *= %s", "int": "; mutant0 *= %s",
 	"[]float64": "; mutant0 = append([]float64(nil), mutant0...); for i := range mutant0 { mutant0[i] *= %s }"}
 
-// swapped says what stands in for an operator.
+// swapped maps an operator to its replacement.
 var swapped = map[token.Token]struct {
 	Operator
 	to string
@@ -268,7 +267,7 @@ func (f *Function) node(n ast.Node) {
 	}
 }
 
-// symmetric are functions whose arguments may be swapped, or are not numbers.
+// symmetric lists functions whose arguments may be swapped, or are not numbers.
 var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "floats.Distance", "mat.Dot", "sum.Dot",
 	"append", "make"}
 

@@ -26,11 +26,12 @@ type Program struct {
 	Mutants   []Mutant // those that compile
 	functions []*Function
 	root      string // of the module
-	folder    string // of what the program writes
+	folder    string // for what the program writes
 }
 
-// Build mutates functions of the module at root, their conditions too if the caller says so, drops the mutants that do
-// not compile, and builds the tests of packages, those of the functions among them. It writes to the folder temporary.
+// Build mutates functions of the module at root, and their conditions if conditions is true. It drops the mutants that
+// do not compile, and builds the tests of the packages, which include those of the functions. It writes to the folder
+// temporary.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })
@@ -47,7 +48,7 @@ func Build(ctx context.Context, root, temporary string, functions []*Function, c
 		if err != nil {
 			return nil, fmt.Errorf("mutation: %w", err)
 		}
-		// With -e the compiler tells all errors, not the first ten.
+		// With -e the compiler reports all errors, not only the first ten.
 		args := []string{"test", "-c", "-vet=off", "-gcflags=./...=-e", "-o", p.folder, "-overlay", overlay}
 		for _, folder := range packages {
 			args = append(args, "./"+folder)
@@ -68,7 +69,7 @@ func Build(ctx context.Context, root, temporary string, functions []*Function, c
 	}
 }
 
-// write writes the mutated files and overlay.json. To the compiler, each mutant is a file of its own.
+// write writes the mutated files and overlay.json. For the compiler, each mutant is a separate file.
 func (p *Program) write() (string, error) {
 	cases := map[*Function]string{}
 	for _, m := range p.Mutants {
@@ -94,10 +95,10 @@ func (p *Program) write() (string, error) {
 	return path, cmp.Or(err, os.WriteFile(path, table, 0o644))
 }
 
-// Pass reports whether the tests of the package in a folder that match a pattern, as go test -run has it, pass with a mutant,
-// 0 for none, and how long processors worked on that. A test program that computes for longer than the limit, waits for
-// ten times as long, or takes 8 GiB has failed. It is an error if no test matches. Random tests of pgregory.net/rapid try
-// the same in every run.
+// Pass reports whether the tests of the package in a folder that match a pattern of go test -run pass with a mutant, 0
+// for none, and the processor time of the run. A test program fails if it computes for longer than the limit, waits for
+// ten times as long, or takes 8 GiB. It is an error if no test matches. Random tests of pgregory.net/rapid try the same
+// values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()

@@ -9,16 +9,16 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Level is that of the tests: the probability of one or more wrong verdicts in a table.
+// Level is the level of the tests: the probability of one or more wrong verdicts in a table.
 const Level = 0.05
 
-// rounding of a number, in units of the optimum: what exact answers differ by.
+// rounding is the difference between two exact answers that counts as rounding, in units of the optimum.
 const rounding = 1e-9
 
-// Duel is a comparison of two methods on a problem, in one race, or in both drawings of a fair one.
+// Duel is a comparison of two methods on a problem, in one race, or in both drawings of a fair race.
 type Duel []race.Duel
 
-// Winner is the method that is better in all of them, or "": what one drawing says and the other does not is undecided.
+// Winner returns the method that is better in every race of the duel, or "" if the drawings disagree or do not decide.
 func (d Duel) Winner() string {
 	for _, drawing := range d {
 		if drawing.Winner() != d[0].Winner() {
@@ -28,7 +28,7 @@ func (d Duel) Winner() string {
 	return d[0].Winner()
 }
 
-// String shows the counts, such as "12–48, 9–51", with a question mark if nobody wins.
+// String shows the counts, such as "12–48, 9–51", with a question mark if there is no winner.
 func (d Duel) String() (text string) {
 	for _, drawing := range d {
 		text += fmt.Sprintf(", %d–%d", drawing.Better, drawing.Worse)
@@ -39,9 +39,9 @@ func (d Duel) String() (text string) {
 	return text[2:]
 }
 
-// Duels compares methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair], on the same streams: each pair,
-// if both took part, on each of the problems, run by run, and on a family by the instances on which one is better in more
-// runs. Holm's correction is for all of them.
+// Duels compares methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair], on the same streams. It
+// compares each pair on each problem if both methods took part: run by run, or on a family by the instances on which
+// one method is better in more runs. Holm's correction covers all comparisons.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -78,7 +78,7 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	return all
 }
 
-// met compares two methods by what their runs came to at the end of a race, with the last row that is like the given one.
+// met compares the results of two methods at the end of a race, in the last row like the given one.
 func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Duel {
 	var values [2][]float64
 	for k, m := range pair {
@@ -90,7 +90,8 @@ func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Du
 	return d
 }
 
-// majorities are, of the runs on each instance of a family, those whose difference is positive less those whose is negative.
+// majorities returns, for each instance of a family, the number of positive differences minus the number of negative
+// ones.
 func majorities(differences []float64) (all []float64) {
 	for runs := range slices.Chunk(differences, max(1, len(differences)/familyInstances)) {
 		less, more := race.Signs(runs, rounding)
@@ -99,7 +100,7 @@ func majorities(differences []float64) (all []float64) {
 	return all
 }
 
-// with pairs a method with others.
+// with pairs a method with each of the others.
 func with(method string, others ...string) (pairs [][2]string) {
 	for _, o := range others {
 		pairs = append(pairs, [2]string{method, o})
@@ -107,7 +108,7 @@ func with(method string, others ...string) (pairs [][2]string) {
 	return pairs
 }
 
-// pairs are all pairs of methods.
+// pairs returns all pairs of methods.
 func pairs(methods []string) (all [][2]string) {
 	for i, m := range methods {
 		all = append(all, with(m, methods[i+1:]...)...)
@@ -115,7 +116,7 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// Wins counts the problems by who of two methods wins the duel by penalised gap: a, b, or nobody.
+// Wins counts the problems on which a wins the duel by penalised gap, on which b does, and on which neither does.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
@@ -124,7 +125,7 @@ func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, un
 	return winners[a], winners[b], winners[""]
 }
 
-// Against is the table of a method's duels with others, a row a problem.
+// Against returns the table of a method's duels with others, a row for each problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
 	c, tests := cells{missing: "–"}, 0
 	for _, d := range r.Duels(kind, quantity, problems, with(method, others...)...) {
@@ -139,7 +140,7 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.table(caption, "problem", others...)
 }
 
-// Margins is the table of the duels of pairs on the three problems: by how much one is better.
+// Margins returns the table of the duels of pairs on the three problems: how much better one method is.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -159,8 +160,8 @@ func margins(quantity string, duels []race.Duel) plotting.Table {
 	return t
 }
 
-// Unbeaten returns, for each problem, those of the methods that lost no duel with another of
-// them, at the level for all problems and pairs together.
+// Unbeaten returns, for each problem, the methods that lost no duel with another of the given methods, at the level for
+// all problems and pairs together.
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
 	met, lost, unbeaten := map[[2]string]bool{}, map[[2]string]bool{}, map[string][]string{}
 	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
@@ -179,9 +180,9 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 	return unbeaten
 }
 
-// Recommendation is the table of whom to use for (2.18) when the oracle's samples are all that is known of the costs: for
-// each kind of costs on how many problems of the fair races a method was beaten in both drawings by none of the others,
-// by penalised gap after equal queries. Those to use were beaten on the fewest.
+// Recommendation returns the table of the methods to use for (2.18) when the oracle's samples are the only knowledge of
+// the costs. For each kind of costs, it counts the problems of the fair races on which no other method beat a method in
+// both drawings, by penalised gap after equal queries. The methods to use have the highest count.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
@@ -208,8 +209,8 @@ func (r Record) Recommendation() plotting.Table {
 	return c.table(caption, "costs", append(learners, "use")...)
 }
 
-// ByTelling is the table of who is best by true cost on each of the problems among those who are
-// told the same: the methods that no other of them beats, and the median of the first.
+// ByTelling returns the table of the best methods by true cost on each problem, among methods that receive the same
+// information: those that no other of them beats, and the median of the first.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c cells
@@ -238,7 +239,7 @@ func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 		"with Holm's correction in each cell), and what the first of them costs", 100*Level), "told", problems...), nil
 }
 
-// ToldTable says who is told what, of all methods that race on the named problems.
+// ToldTable lists which information each method receives, for all methods that race on the named problems.
 func ToldTable(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c cells

@@ -12,45 +12,43 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// What methods are told, beyond the class and the criterion.
+// The information that methods receive, beyond the class and the criterion.
 const (
-	Measures     = "Ψ, q"                // rows of Ψ, and the distribution that the oracle draws pairs from
+	Measures     = "Ψ, q"                // rows of Ψ, and the oracle's distribution of pairs
 	Visits       = "visits"              // the states' part of q
 	Basis        = "Φ"                   // a basis of value functions
 	Transitions  = "P"                   // of all pairs
 	Costs        = "c"                   // of all pairs
-	GreedyCosts  = "P, c to be greedy"   // of all pairs, to read the policy off a value function
-	CostRange    = "max |c|"             // which step sizes are divided by, or answers kept within
+	GreedyCosts  = "P, c to be greedy"   // of all pairs, to make the policy greedy for a value function
+	CostRange    = "max |c|"             // divides step sizes, or bounds answers
 	MixingTime   = "τ"                   // an upper bound for the base policies
 	SampledCosts = "c, (s,a) ~ q"        // costs at pairs that the oracle draws
-	ChosenCosts  = "c, (s,a) chosen"     // by the method
+	ChosenCosts  = "c, (s,a) chosen"     // at pairs that the method chooses
 	Generator    = "c, s′, (s,a) chosen" // with a next state
 )
 
-// Tellings are in the order of a table: what is known, then what may be asked for.
+// Tellings are in the order of a table: first what is known, then what may be asked for.
 var Tellings = []string{
 	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
 }
 
-// fromSamples is what most methods for (2.18) are told.
+// fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle, each with up to 16
-// settings about where it does well when costs are divided by their greatest
-// size. Those for (2.18): Algorithm 1 in its averaged form, its last iterate, with scaled rows
-// and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in, with
-// means or medians of means, which have nothing to tune. Those for all policies: the bilinear method for the
-// criterion and certainty equivalence. With a basis Φ of value functions there are the
-// ALP over sampled constraints (4.8) and, for discounted cost, the primal–dual method for
-// the smoothed ALP as well.
+// Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the best one for
+// costs divided by their greatest size. For (2.18) these are: Algorithm 1 in its averaged form, its last iterate, with
+// scaled rows and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in, with means or
+// medians of means, which have nothing to tune. For all policies these are: the bilinear method for the criterion and
+// certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for discounted
+// cost, the primal–dual method for the smoothed ALP.
 //
-// steps is the number of queries of the longest run, and mixing an upper bound of mixing
-// times, for the step sizes of the bilinear methods. Φ should have columns of size 1:
-// coefficients are kept below the range of costs times the horizon, 1/(1−γ) or mixing.
+// steps is the number of queries of the longest run, and mixing an upper bound of mixing times, for the step sizes of
+// the bilinear methods. Φ should have columns of size 1: coefficients are kept below the range of costs times the
+// horizon, 1/(1−γ) or mixing.
 //
-// β of Algorithm 1 is +∞, which leaves out the ball of (3.26). It can converge to λ* only if
-// G = 1/(1−γ) ∨ β > ‖λ*‖₂, and no learner knows how large that is: on the network it is
-// 3.2·10⁵ in units of the greatest cost, where β = 0 makes G = 100. For discounted cost an entrant
+// β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
+// ‖λ*‖₂, and no learner knows ‖λ*‖₂: on the network it is 3.2·10⁵ in units of the greatest cost, where β = 0 makes G =
+// 100. For discounted cost, an entrant with β = 0 shows the effect of the ball.
 // with β = 0 shows what the ball does.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
@@ -114,10 +112,9 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", told, priorwork.CertaintyEquivalence{}))
 }
 
-// Informed returns the methods that are told the costs: they ask the oracle nothing and
-// are to be compared by time. For (2.18): mirror-prox, restarted PDHG and the exact linear
-// program. For all policies: policy iteration, and with a basis Φ the approximate LP
-// (4.1) and, for discounted cost, the smoothed one (4.10).
+// Informed returns the methods that know the costs. They ask the oracle nothing and should be compared by time. For
+// (2.18) these are mirror-prox, restarted PDHG and the exact linear program. For all policies these are policy
+// iteration and, with a basis Φ, the approximate LP (4.1) and, for discounted cost, the smoothed LP (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{
 		enter("mirror-prox", "Nemirovski 2004", []string{Measures, Costs}, priorwork.MirrorProx{}),
@@ -135,7 +132,7 @@ func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	return all
 }
 
-// algorithm1 makes Algorithm 1 of η₀ and, in a fair race, k and p.
+// algorithm1 makes Algorithm 1 from η₀ and, in a fair race, k and p.
 func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Method {
 	return func(at []float64) mixpolicy.Method {
 		m := mixpolicy.PrimalDual{CostScale: scale, Beta: beta, RowScaling: scaled, StepSize: mixpolicy.InverseSqrt(at[0])}
@@ -146,20 +143,20 @@ func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Meth
 	}
 }
 
-// enter makes an entrant of a method in some settings, the published or default one first.
+// enter makes an entrant from a method in some settings, the published or default setting first.
 func enter(name, source string, told []string, methods ...mixpolicy.Method) race.Entrant {
 	first := func([]float64) mixpolicy.Method { return methods[0] }
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods, Make: first}
 }
 
-// finer are the axes of fine tuning: of η₀ alone, or, for the penalty method, of η₀ and ω.
+// finer holds the axes of fine tuning: η₀ alone or, for the penalty method, η₀ and ω.
 var finer = map[int][]race.Axis{1: {axis("η₀", 4, 2, 32)}, 2: {axis("η₀", 1, 4, 6), axis("ω", 1, 2, 10)}}
 
 func axis(name string, first, factor float64, count int) race.Axis {
 	return race.Axis{Name: name, Values: race.Powers(first, factor, count)}
 }
 
-// tuned makes an entrant of a method on a grid.
+// tuned makes an entrant from a method on a grid.
 func tuned(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) race.Entrant {
 	return race.Entrant{Name: name, Source: source, Told: told, Make: make}.OnGrid(axes...)
 }

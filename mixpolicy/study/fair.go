@@ -14,24 +14,25 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Fair is a race in which each method has all the parameters that it naturally has, three each: Algorithm 1 its step η₀,
-// the scale of costs k, by which its θ-step is η₀/k and its λ-step η₀k, and the recency p of its average; the penalty
-// method η₀, ω and p. Each is tuned over as many settings with as many runs: a grid of 64, and then grids of 64 around the
-// best so far, which go on as widely on an axis on which that is at an end, and are finer where it is inside. It is run twice,
-// in two drawings that share no seed, no instance and no tuning; who is not better in both is not better.
+// Fair is a race in which each method tunes all of its natural parameters, three each. Algorithm 1 has its step η₀, the
+// scale of costs k, by which its θ-step is η₀/k and its λ-step η₀k, and the recency p of its average. The penalty
+// method has η₀, ω and p. Each method is tuned over equally many settings with equally many runs: a grid of 64
+// settings, and then grids of 64 around the best so far. On an axis, a new grid extends as widely if the best is at an
+// end, and is finer if it is inside. The race is run in two drawings that share no seed, no instance and no tuning. A
+// method counts as better only if it is better in both.
 const Fair = "fair"
 
-// FairTuning is the race of the rows with one score of each setting of its first grid, from one run.
+// FairTuning is the race of rows that hold one score of each setting of the first grid, from one run.
 const FairTuning = "tuning of a fair race"
 
-// Drawings are the names of the two, as [race.Row].Base.
+// Drawings are the names of the two drawings, as [race.Row].Base.
 var Drawings = []string{"first drawing", "second drawing"}
 
-// EvenMixture is θ = (1/d, …, 1/d), where the gradient methods start, as a method.
+// EvenMixture is θ = (1/d, …, 1/d), the start of the gradient methods, as a method.
 const EvenMixture = "even mixture"
 
-// FairMethods take part. Among the others, the variance-reduced form takes 2nmd operations a step,
-// and the dual ALP is the penalty method up to rounding: measures have no flow residual.
+// FairMethods take part in fair races. Of the methods left out, the variance-reduced form takes 2nmd operations a step,
+// and the dual ALP equals the penalty method up to rounding, because measures have no flow residual.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
 }
@@ -58,17 +59,17 @@ type gapped struct {
 	gap race.Curve
 }
 
-// fairRace is one on a problem or a family. The numbers are those of the record.
+// fairRace is a fair race on a problem or a family, with the numbers of the record.
 type fairRace struct {
 	name     string
-	tuning   int // runs of the last two settings of a grid, or instances with one run each
+	tuning   int // runs of each of the last two settings of a grid, or instances with one run each
 	judged   int // instances; 1 for a problem
 	runs     int // on each
 	queries  int
 	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }
 
-// fairRounds is the number of grids, and familyInstances that of the instances of a family on which a drawing judges.
+// fairRounds is the number of grids, and familyInstances the number of instances of a family on which a drawing judges.
 const fairRounds, familyInstances = 3, 20
 
 func fairRaceOn(name string) (f fairRace, err error) {
@@ -84,8 +85,8 @@ func fairRaceOn(name string) (f fairRace, err error) {
 	return f, nil
 }
 
-// compute runs a drawing, 0 or 1, of the named methods. The values of a row are the penalised gaps, in units
-// of the optimum, of the runs on the first instance, then on the next.
+// compute runs a drawing, 0 or 1, of the named methods. The values of a row are penalised gaps in units of the optimum,
+// first of the runs on the first instance, then on the next.
 func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
 	seed := uint64(2*drawing + 100)
@@ -98,7 +99,7 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 		return all
 	}
 	tuned, judged := instances(min(f.tuning, f.judged), true), instances(f.judged, false)
-	for e, entrant := range fairEntrants(judged[0].p) { // each problem has its own, by the scale of its costs
+	for e, entrant := range fairEntrants(judged[0].p) { // each problem has its own entrants, by its scale of costs
 		if !slices.Contains(names, entrant.Name) {
 			continue
 		}
@@ -112,7 +113,7 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 			}
 			first := make([]float64, len(grid.Methods))
 			k, middle := race.Halve(len(grid.Methods), f.tuning, func(setting, trial int) float64 {
-				d, v := tuned[trial%len(tuned)], math.Inf(1) // of a run that fails
+				d, v := tuned[trial%len(tuned)], math.Inf(1) // +∞ for a run that fails
 				if runs, err := race.Trials(ctx, d.p, fairEntrants(d.p)[e].Make(grid.Numbers(setting)), race.Settings{
 					Trials: 1, First: trial, Seed: seed + 1, Queries: []int{f.queries}, Workers: 1}); err == nil {
 					v = d.gap(runs.Trials[0].End())
@@ -159,8 +160,8 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
-// FairTable is the table of the fair races on a problem: gaps in both drawings, the settings, and what a setting taken at random
-// from the first grid had.
+// FairTable returns the table of the fair races on a problem: the gaps in both drawings, the settings, and the gap of a
+// setting drawn at random from the first grid.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := cells{missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"

@@ -13,18 +13,17 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next
-// states a pair and costs uniform in [0, 1) ([models.Garnet]), discounted by 0.95; Dim base
-// policies whose probabilities are uniform over the simplex in every state; and costs that are
-// revealed with noise. A method is tuned on instances of the family and judged on others. The
-// MDP of an instance is the same in all families, and the policies of a smaller Dim are the first of a
-// greater one: families are not independent of each other.
+// Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next states a pair and costs
+// uniform in [0, 1) ([models.Garnet]), discounted by 0.95; Dim base policies whose probabilities are uniform over the
+// simplex in every state; and noise in the revealed costs. Methods are tuned on some instances of the family and judged
+// on others. Instance k has the same MDP in all families, and the policies for a smaller Dim are the first policies for
+// a greater Dim, so families are not independent.
 type Family struct {
 	Dim   int
 	Noise Noise
 }
 
-// Noise is a distribution of what the oracle adds to a cost. All have mean 0.
+// Noise is the distribution of the noise that the oracle adds to a cost. Its mean is 0, for each kind.
 type Noise int
 
 const (
@@ -40,7 +39,7 @@ func (n Noise) String() string {
 
 var outliers = [500]float64{1000, -1000}
 
-// draw is the noise itself; nil is none.
+// draw returns the generator of the noise, or nil for none.
 func (n Noise) draw() func(*rand.Rand) float64 {
 	switch n {
 	case Gaussian:
@@ -53,7 +52,7 @@ func (n Noise) draw() func(*rand.Rand) float64 {
 	return nil
 }
 
-// Families are those that are recorded, with all kinds of noise or the given ones.
+// Families returns the recorded families, with all kinds of noise or the given ones.
 func Families(noises ...Noise) (all []Family) {
 	if noises == nil {
 		noises = []Noise{Exact, Gaussian, Heavy, Outliers}
@@ -66,10 +65,10 @@ func Families(noises ...Noise) (all []Family) {
 	return all
 }
 
-// String is the name of the family in the record, such as "random, d = 10, heavy tails".
+// String returns the name of the family in the record, such as "random, d = 10, heavy tails".
 func (f Family) String() string { return fmt.Sprintf("random, d = %d, %v", f.Dim, f.Noise) }
 
-// FamilyNames are those of [Families].
+// FamilyNames returns the names of [Families].
 func FamilyNames(noises ...Noise) (all []string) {
 	for _, f := range Families(noises...) {
 		all = append(all, f.String())
@@ -77,7 +76,7 @@ func FamilyNames(noises ...Noise) (all []string) {
 	return all
 }
 
-// family returns the one of the given name.
+// family returns the family with the given name.
 func family(name string) (f Family, known bool) {
 	if k := slices.Index(FamilyNames(), name); k >= 0 {
 		return Families()[k], true
@@ -85,7 +84,7 @@ func family(name string) (f Family, known bool) {
 	return f, false
 }
 
-// Instance draws problem k. Those of tuning are others.
+// Instance draws problem k. The problems for tuning differ from the others.
 func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	seed := uint64(k)
@@ -93,7 +92,7 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 		seed = ^seed
 	}
 	x := must(models.Garnet{States: 100, Actions: 4, Branches: 4, Seed: seed, Criterion: mixpolicy.Discounted(0.95)}.MDP())
-	rng := rand.New(rand.NewPCG(seed, 1<<32)) // below are the generators of the pairs
+	rng := rand.New(rand.NewPCG(seed, 1<<32)) // lower streams generate the pairs
 	base := make([]*mixpolicy.Policy, f.Dim)
 	for j := range base {
 		base[j] = must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
@@ -116,9 +115,9 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 //
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
-// since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound has no number of states or actions in it: pairs that were
-// never seen are what the others stand for. The terms of b̂ are those of the gradients (3.5a) of
-// Algorithm 1 at λ = 0, and those of the penalty method where Ψθ ⪰ 0.
+// since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions: a pair that was never seen
+// is represented by the others. The terms of b̂ are the cost terms of the gradients (3.5a) of Algorithm 1 at λ = 0, and
+// of the penalty method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

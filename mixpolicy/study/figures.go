@@ -14,19 +14,17 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// where returns the rows of a quantity of a method in a race on a problem; what is empty may
-// be anything.
+// where returns the rows of a quantity of a method in a race on a problem; an empty argument matches anything.
 func (r Record) where(problem, kind, method, quantity string) race.Record {
 	return r.Select(race.Row{Problem: problem, Race: kind, Method: method, Quantity: quantity})
 }
 
-// Mark returns a number of the problem: [BestBase], [Mixture] or [Best]. It panics if there
-// is none.
+// Mark returns a number of the problem: [BestBase], [Mixture] or [Best]. It panics if the record does not contain it.
 func (r Record) Mark(problem, what string) float64 {
 	return mixpolicy.Must(r.One(race.Row{Problem: problem, Race: Given, Quantity: what})).Value
 }
 
-// Methods returns the names of those who took part in a race on a problem, in order.
+// Methods returns the names of the methods that took part in a race on a problem, in order.
 func (r Record) Methods(problem, kind string) []string {
 	return r.Record.Methods(race.Row{Problem: problem, Race: kind})
 }
@@ -34,23 +32,22 @@ func (r Record) Methods(problem, kind string) []string {
 // width and height leave room for the names of all methods in the legend, in inches.
 const width, height = 6.4, 4.4
 
-// Penalised gaps are drawn from floor to ceiling, in units of the optimum. Below are exact
-// answers, whose gap is rounding, drawn at the floor. Above are answers so far outside the
-// class that beside them all others would look the same: a line leaves the figure there, and
-// an arrow says how far it goes.
+// Penalised gaps are drawn from floor to ceiling, in units of the optimum. Exact answers, whose gap is rounding, are
+// below the floor and drawn at it. Answers far outside the class are above the ceiling; if they were drawn, all others
+// would look the same. A line that exceeds the ceiling leaves the figure, and an arrow states its value.
 const floor, ceiling = 1e-4, 100
 
 const gapLabel = "penalised gap / optimum"
 
-// sized is a figure without layers, with room for the legend, on logarithmic axes.
+// sized returns a figure without layers, with room for the legend, on logarithmic axes.
 func sized(x, y string) plotting.Figure {
 	f := axes("", x, y)
 	f.X.Log, f.Y.Log, f.Width, f.Height = true, true, width, height
 	return f
 }
 
-// drawn adds lines of methods to a figure, and a line of one point as that point. Above the ceiling a line leaves the
-// figure, and a note says how far it goes.
+// drawn adds lines of methods to a figure, and draws a line of one point as a point. A line that exceeds the ceiling
+// leaves the figure, and a note states its value.
 func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.Figure {
 	var notes []plotting.Arrow
 	left, right := math.Inf(1), math.Inf(-1)
@@ -86,10 +83,10 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 	return f
 }
 
-// Curves draws what the named methods came to in a race, as medians: penalised gaps relative to the optimum of
-// (2.18), those below 10⁻⁴ as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off
-// below at a tenth of the median. Answers that took no longer than at the look
-// before, because the answer takes longer than the steps do, are left out.
+// Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), with gaps
+// below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off at a tenth of the median. If
+// computing the answer takes longer than the steps, an answer may take no longer than the answer at the look before;
+// Curves omits such an answer.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -118,7 +115,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	if what == PolicyCost {
 		mixture, best := r.Mark(problem, Mixture), r.Mark(problem, Best)
 		labels := [2]string{Mixture, Best}
-		if mixture < 1.05*best { // the labels would lie on each other
+		if mixture < 1.05*best { // otherwise the labels would overlap
 			labels = [2]string{labels[0] + ", and just below the " + labels[1], ""}
 		}
 		f.Layers = append(f.Layers, plotting.Rule{Label: labels[0], At: mixture}, plotting.Rule{Label: labels[1], At: best})
@@ -126,8 +123,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of
-// each method, of the second best, and so on: whole curves, however high. What has nothing to tune is a line across.
+// Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of each
+// method, of the second best, and so on, as whole curves without a ceiling. A method with nothing to tune is a
+// horizontal line.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -146,8 +144,8 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return drawn(f, math.Inf(1), lines...)
 }
 
-// ByDim draws the penalised gaps of the fair races on the families with the given noise, of both drawings together: medians
-// over their instances of the medians over runs.
+// ByDim draws the penalised gaps of the fair races on the families with the given noise, of both drawings together:
+// medians over the instances of medians over runs.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
@@ -169,7 +167,7 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 	return f
 }
 
-// Final is the last row of a quantity in a race; the zero Row if there is none.
+// Final returns the last row of a quantity in a race, or the zero Row if there is none.
 func (r Record) Final(problem, kind, method, what string) race.Row {
 	return final(r.Record, race.Row{Problem: problem, Race: kind, Method: method, Quantity: what})
 }
@@ -180,7 +178,7 @@ func final(r race.Record, like race.Row) (last race.Row) {
 	return last
 }
 
-// columns makes columns of text, or, for a head with a format behind a tab, of numbers.
+// columns makes columns of text or, for a head with a format after a tab, of numbers.
 func columns(heads ...string) (all []plotting.Column) {
 	for _, head := range heads {
 		head, format, _ := strings.Cut(head, "\t")
@@ -189,7 +187,7 @@ func columns(heads ...string) (all []plotting.Column) {
 	return all
 }
 
-// cells are those of a table, by row and column. Rows are in the order in which they come.
+// cells are the cells of a table, by row and column. Rows keep the order in which they are added.
 type cells struct {
 	missing string // what stands for a cell that is not set
 	rows    []string
@@ -206,7 +204,7 @@ func (c *cells) set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// table has the given columns after the one of the rows' names.
+// table returns a table of the given columns after the column of the rows' names.
 func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 	t := plotting.Table{Caption: caption, Columns: columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {
@@ -219,9 +217,9 @@ func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 	return t
 }
 
-// Finals is the table of what everyone had at the end of a race, [ByQueries] or [BySeconds]. Penalised gap and true cost of a
-// method are those of the setting with which each is best in tuning. The setting stands beside it, with those of its numbers
-// that are the least or the greatest of the grid.
+// Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. Each
+// method's penalised gap and true cost are those of the setting that is best in tuning for that quantity. The table
+// states the setting, and those of its numbers that are at an end of the grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}
@@ -243,7 +241,7 @@ func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 			c.set(e.Name, heads[3+2*k], text)
 		}
 	}
-	// All but those that take no steps end at the same time, or just after.
+	// All methods that take steps end at the same time, or just after.
 	end := math.Round(1000*r.Final(problem, kind, r.Methods(problem, kind)[0], PolicyCost).At) / 1000
 	caption := fmt.Sprintf("%s after %.6g %s: medians over runs, with 95 %% intervals", problem, end, kind)
 	return c.table(caption, "method", heads...), nil
@@ -264,8 +262,8 @@ func interval(row race.Row, factor float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, v, digits, lo, digits, hi)
 }
 
-// Reaches is the table of queries needed to come within a per cent of an optimum and stay
-// there: medians, with intervals for them; — stands for more than the race had.
+// Reaches returns the table of queries needed to come within a per cent of an optimum and stay there: medians with
+// intervals; — means more queries than the race allowed.
 func (r Record) Reaches(problem string) plotting.Table {
 	c := cells{missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {

@@ -12,9 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// FourQueues is an experiment that the paper announces in section 7 and leaves out: its
-// method on the four-dimensional network, from the base policies' measures to the true
-// cost of what is learnt.
+// FourQueues is an experiment that the paper announces in section 7 and omits: its method on the four-dimensional
+// network, from the base policies' measures to the true cost of the learnt policies.
 type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
@@ -36,7 +35,7 @@ type BaseSet struct {
 	Policies func(models.Network, *mixpolicy.MDP) ([]*mixpolicy.Policy, error)
 }
 
-// TwoRules are the heuristics of the literature, AllRules those of package models.
+// TwoRules are the heuristics of the literature; AllRules are the rules of package models.
 func TwoRules() BaseSet { return ruleSet("two rules", models.Longer, models.LastBuffer) }
 
 // AllRules are the six rules of package models.
@@ -52,10 +51,9 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 	return b
 }
 
-// StateDependent are four mixtures of LONGER and LBFS whose weights change with the
-// state: LBFS has the share of the jobs that are in the last buffers, 2 and 4, the share
-// of those that are not, or an equal one; the fourth is the first with a coin toss for a
-// tenth.
+// StateDependent returns four mixtures of LONGER and LBFS whose weights change with the state. The weight of LBFS is
+// the share of the jobs that are in the last buffers, 2 and 4; the share of the other jobs; one half; and the first
+// weight again, with a random action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -92,8 +90,8 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment: base policies, the exact optimum of (2.18) and the policy that comes of it, and what is learnt.
-// What was reached when ctx ends is returned with the error.
+// Compute runs the experiment: base policies, the exact optimum of (2.18) and its policy, and the learnt policies. If
+// ctx ends, it returns the rows so far with the error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	x := must(e.Network.MDP())
@@ -124,11 +122,10 @@ func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	return rows.Derive(tInterval), nil
 }
 
-// tInterval is that of the means of the network's record.
+// tInterval is the interval of the means in the network's record.
 func tInterval(x []float64) race.Interval { return race.TInterval(x, confidence) }
 
-// networkRun is the work on one set of base policies, which adds rows to a record. What
-// fails panics, for [catch].
+// networkRun is the work on one set of base policies, which adds rows to a record. Failures panic, for [catch].
 type networkRun struct {
 	FourQueues
 	base BaseSet
@@ -152,7 +149,7 @@ func (r *networkRun) tell(doing string) {
 	}
 }
 
-// problem is the dynamics and the buffers, which are full in the last state.
+// problem names the dynamics and the buffers, which are full in the last state.
 func (r *networkRun) problem() string {
 	b := must(r.Network.Lengths(r.x.States() - 1))
 	return fmt.Sprintf("%v, %d %d %d %d", r.Network.Dynamics, b[0], b[1], b[2], b[3])
@@ -166,14 +163,14 @@ func (r *networkRun) add(rows ...race.Row) {
 	}
 }
 
-// addNumber adds a row of a number that is exact up to rounding.
+// addNumber adds a row with a number that is exact up to rounding.
 func (r *networkRun) addNumber(like race.Row, v float64) {
 	like.Value, like.Lo, like.Hi = v, v, v
 	r.add(like)
 }
 
-// addCost adds the cost of a measure to like, and returns it. An error of ‖μ̂ − μ‖₁ makes
-// one of the cost that is at most (c_max − c_min)/2 times as large.
+// addCost adds the cost of a measure to like, and returns it. An error ‖μ̂ − μ‖₁ changes the cost by at most (c_max −
+// c_min)/2 times as much.
 func (r *networkRun) addCost(like race.Row, m *mixpolicy.Measure) float64 {
 	lo, hi := r.x.CostRange()
 	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
@@ -202,7 +199,7 @@ func (r *networkRun) basePolicy(ctx context.Context, j int) {
 	}
 }
 
-// simulate plays a policy, as a check of its exact cost by other means.
+// simulate simulates a policy, to check its exact cost by another method.
 func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Policy) {
 	r.tell("simulation of " + name)
 	costs := must(r.Network.Simulate(ctx, p, r.Steps, r.Seed))
@@ -210,7 +207,7 @@ func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Pol
 		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", len(costs), r.Steps)})
 }
 
-// value records the true cost of π^θ, and that of a simulation.
+// value records the true cost of π^θ, and the cost in a simulation.
 func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64) {
 	r.tell("true cost of the policy of " + of)
 	policy, m := r.trueMeasure(ctx, theta)
@@ -222,7 +219,7 @@ func (r *networkRun) value(ctx context.Context, of string, theta []float64, simu
 	return cost
 }
 
-// trueMeasure returns π^θ and its measure, from the positive part of Ψθ on.
+// trueMeasure returns π^θ and its measure, by iteration from the positive part of Ψθ.
 func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpolicy.Policy, *mixpolicy.Measure) {
 	policy := must(r.p.Features().PolicyOf(theta))
 	start, xi := make([]float64, r.x.States()), make([]float64, r.x.Pairs())
@@ -233,7 +230,7 @@ func (r *networkRun) trueMeasure(ctx context.Context, theta []float64) (*mixpoli
 	return policy, r.measure(ctx, policy, start)
 }
 
-// measure returns the measure of a policy, by iteration from start on.
+// measure returns the measure of a policy, by iteration from start.
 func (r *networkRun) measure(ctx context.Context, policy *mixpolicy.Policy, start []float64) *mixpolicy.Measure {
 	set := r.Measures
 	set.Start = start
@@ -251,13 +248,12 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 	}
 }
 
-// largestRoom keeps the n² numbers of elimination, n = (buffer+1)⁴, within 134 MB.
+// largestRoom limits the n² numbers of elimination, n = (buffer+1)⁴, to 134 MB.
 const largestRoom = 7
 
-// room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are
-// by elimination, which has every digit of the rarest state's probability. At full size
-// those of the rarest states are below the error of any iteration, so the least
-// weights there are those of the computed Ψ.
+// room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are computed by elimination, which
+// is accurate in every digit of the rarest state's probability. At full size the probabilities of the rarest states are
+// below the error of any iteration, so the least weights there are those of the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	e.Measures.Method = mixpolicy.Elimination
@@ -271,8 +267,8 @@ func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	return rows, nil
 }
 
-// mixing compares the two ways to mix two base policies, as policies (2.16) and as
-// measures (2.17), and records a slice of what the mixture of measures does.
+// mixing compares the two ways to mix two base policies, as policies (2.16) and as measures (2.17), and records a slice
+// of the mixtures' policies.
 func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), e.Base[0])
@@ -284,7 +280,7 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	for k := range steps + 1 {
 		w := float64(k) / steps
 		r.tell(fmt.Sprintf("mixtures with weight %g", w))
-		policies, measures := f.Measure(k/steps), f.Measure(k/steps) // at the ends they are the base policies'
+		policies, measures := f.Measure(k/steps), f.Measure(k/steps) // the base policies' at the ends
 		if 0 < k && k < steps {
 			policies = r.measure(ctx, mixture(w), f.Measure(1).State)
 			_, measures = r.trueMeasure(ctx, []float64{1 - w, w})
@@ -305,7 +301,7 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	return rows, nil
 }
 
-// slicedPolicies are those of which a slice is recorded.
+// slicedPolicies are the policies of which a slice is recorded.
 var slicedPolicies = [4]string{"LONGER", "LBFS", "even mixture of policies", "even mixture of measures"}
 
 // The slice that is recorded has sliceLengths jobs in queues 2 and 3, and up to sliceReach
@@ -315,15 +311,15 @@ const (
 	sliceReach   = 15
 )
 
-// NetworkPart is a part of data/network.csv that is computed by itself: minutes at full
-// size, where a part needs no more memory than its own base policies do.
+// NetworkPart is a part of data/network.csv that can be computed separately: in minutes at full size, with no more
+// memory than its base policies need.
 type NetworkPart struct {
 	Name       string
 	experiment FourQueues
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. It tells progress, if that is not nil, what it does.
+// Compute returns the rows of the part. It calls progress, unless nil, with its current activity.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)
@@ -335,7 +331,7 @@ func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (
 
 // NetworkParts are the experiments behind data/network.csv.
 func NetworkParts() []NetworkPart {
-	// full is at full size. A residual of 1e-9 is 1e-7 of a cost.
+	// full is the experiment at full size. A residual of 1e-9 is 1e-7 of a cost.
 	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
 		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Steps: 1_000_000, Seed: 1,
 			Measures: mixpolicy.MeasureSettings{Tolerance: residual}}
@@ -361,9 +357,9 @@ func NetworkParts() []NetworkPart {
 	}
 }
 
-// UpdateNetwork computes the named parts anew, all of them if none is named, and replaces
-// their rows in the record at path: each part as soon as it is there, in the record as it
-// is then, so that other processes may compute other parts meanwhile.
+// UpdateNetwork computes the named parts, or all parts if none is named, and replaces their rows in the record at path.
+// It writes each part when it is finished, into the record as it is then, so other processes may compute other parts
+// meanwhile.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
 	parts := NetworkParts()
 	index := func(name string) int {

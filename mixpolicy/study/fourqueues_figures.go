@@ -21,50 +21,50 @@ const (
 	Weight        = "weight"         // θ*ⱼ
 	LeastWeight   = "least weight"   // min θⱼ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R
 	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) at At = w
-	MixedMeasures = "mixed measures" // that of the policy of (1−w)ψ¹ + wψ² (2.17)
+	MixedMeasures = "mixed measures" // cost of the policy of (1−w)ψ¹ + wψ² (2.17)
 
-	// Of the answers after At queries: one value a run.
+	// The answers after At queries: one value for each run.
 	LearntObjective = "cᵀΨθ"
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
 	LearntGap       = "gap at c_max" // see gapAtMost; the other gap is [PenalisedGap]
-	// MassPrice is what the penalised gap takes for a unit of negative mass, in units of c_max: 2 max λ*/c_max.
+	// MassPrice is the price of a unit of negative mass in the penalised gap, in units of c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
-	// Overflow is the number of iterations after which a run of [Tuning], whose values are the
-	// gaps of a setting, left the range of floating point; At is η₀ of both.
+	// Overflow is the number of iterations after which a run of [Tuning] left the range of floating point. The values
+	// of Tuning are the gaps of a setting; At is η₀ for both.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the learnt policies, a value a run. Each is a [PolicyCost] of the name
-	// that [TrialName] gives, too.
+	// LearntCost is the true cost of the learnt policies, a value for each run. Each value is also a [PolicyCost] under
+	// the name that [TrialName] gives.
 	LearntCost = "mean cost"
 
-	// Of the dual ALP, by iteration: the parts of f_ω (4.14).
+	// The dual ALP, by iteration: the parts of f_ω (4.14).
 	DualObjective = "dual ALP: cᵀΨθ"
 	DualNegative  = "dual ALP: negative mass"
 	DualFlow      = "dual ALP: flow"
-	DualCost      = "dual ALP: cost" // true, of the policy of the average so far
+	DualCost      = "dual ALP: cost" // true cost of the policy of the average so far
 )
 
-// TrialName names the policy that a method's k-th trial left, from 0.
+// TrialName names the policy that the k-th trial of a method returned; k starts at 0.
 func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d", method, k+1) }
 
-// NetworkRecord is the rows of data/network.csv. Problem is the dynamics and the buffers,
-// Base the set of base policies, and Method a rule, policy or method.
+// NetworkRecord holds the rows of data/network.csv. Problem is the dynamics and the buffers, Base the set of base
+// policies, and Method a rule, policy or method.
 type NetworkRecord struct{ race.Record }
 
-// RecordedNetwork returns data/network.csv, which [NetworkParts] compute: the better part
-// of an hour of work at full size. Intervals are Student's.
+// RecordedNetwork returns data/network.csv, which [NetworkParts] compute in the better part of an hour at full size.
+// Intervals are Student's.
 func RecordedNetwork() (NetworkRecord, error) {
 	rows, err := Runs("network")
 	return NetworkRecord{rows.Derive(tInterval).Round(12)}, err
 }
 
-// Dynamics is that of a row's problem, such as "phantom jobs".
+// Dynamics returns the dynamics of a row's problem, such as "phantom jobs".
 func Dynamics(row race.Row) string {
 	name, _, _ := strings.Cut(row.Problem, ",")
 	return name
 }
 
-// ranked sorts rows by their values, and puts each at its number from 1 on.
+// ranked sorts rows by their values, and numbers them from 1 in At.
 func ranked(rows race.Record) race.Record {
 	slices.SortStableFunc(rows, func(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) })
 	for k := range rows {
@@ -73,12 +73,12 @@ func ranked(rows race.Record) race.Record {
 	return rows
 }
 
-// of returns the rows of a part about a quantity, of a method or, if that is "", of all.
+// of returns the rows of a part about a quantity, for one method or, if method is "", for all.
 func (r NetworkRecord) of(part, quantity, method string) race.Record {
 	return r.Select(race.Row{Part: part, Quantity: quantity, Method: method})
 }
 
-// RuleCosts are the exact costs of the six rules and those of a simulation.
+// RuleCosts shows the costs of the six rules, exact and simulated.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	rows := ranked(slices.DeleteFunc(r.of("rules", PolicyCost, ""), func(row race.Row) bool { return row.Method == Mixture }))
 	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: columns(
@@ -94,14 +94,14 @@ func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	return table, dots(rows, func(row race.Row) string { return row.Method }, group{"simulated, 95 %", simulated}, group{"exact", rows})
 }
 
-// group is the rows that are drawn alike.
+// group is a group of rows that are drawn alike.
 type group struct {
 	name string
 	rows race.Record
 }
 
-// dots is a figure with a line for each of the rows, the first at the top, that has a name and
-// the dots of the groups: a row of these is at the number that its At says.
+// dots returns a figure with a line for each of the rows, the first at the top, with a name and the dots of the groups.
+// The At of a group's row is the number of its line.
 func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
 	f := axes("", "average cost of a step (jobs)", "")
 	f.Height = 1.3 + 0.2*float64(len(rows))
@@ -110,7 +110,7 @@ func dots(rows race.Record, name func(race.Row) string, groups ...group) plottin
 		f.Y.Names = append(f.Y.Names, name(row))
 		longest = max(longest, len(name(row)))
 	}
-	f.Width = 5.5 + 0.06*float64(longest) // the dots have as much room whatever the names
+	f.Width = 5.5 + 0.06*float64(longest) // equal room for the dots, whatever the names
 	for _, g := range groups {
 		p := plotting.Points{Name: g.name}
 		for _, row := range g.rows {
@@ -122,7 +122,7 @@ func dots(rows race.Record, name func(race.Row) string, groups ...group) plottin
 	return f
 }
 
-// DynamicsTable are the exact costs of the rules with each of the dynamics.
+// DynamicsTable shows the exact costs of the rules under each of the dynamics.
 func (r NetworkRecord) DynamicsTable() plotting.Table {
 	t := plotting.Table{Caption: "Average cost of a step, exact", Columns: []plotting.Column{{Head: "rule", Text: AllRules().Members}}}
 	for _, part := range []string{"rules", "rules, phantom jobs", "rules, one event a step"} {
@@ -137,8 +137,7 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	return t
 }
 
-// TotalLengths are the distributions of ‖x‖₁ under rules, on both scales, as far as they
-// are above the error of the measure.
+// TotalLengths draws the distributions of ‖x‖₁ under rules, on both scales, down to the error of the measure.
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	f := axes("Jobs in the network", "jobs", "probability")
 	for _, rule := range rules {
@@ -153,7 +152,7 @@ func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	return plotting.Row(f, g)
 }
 
-// ActionMaps show where server 1 works, by the lengths of its queues.
+// ActionMaps draws where server 1 works, by the lengths of its queues.
 func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	lengths := floats.Span(make([]float64, sliceReach+1), 0, sliceReach)
 	all := plotting.Panels{Columns: 2}
@@ -170,14 +169,14 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	return all, nil
 }
 
-// TwoMixtures are the costs of mixtures of LONGER and LBFS as policies and as measures.
+// TwoMixtures draws the costs of mixtures of LONGER and LBFS, as policies and as measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
 		line("mixture of policies (2.16)", r.of("mixing", MixedPolicies, "")),
 		line("mixture of measures (2.17)", r.of("mixing", MixedMeasures, "")))
 }
 
-// axes is a figure without layers.
+// axes returns a figure without layers.
 func axes(title, x, y string) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: x}, Y: plotting.Axis{Label: y}}
 }
@@ -213,7 +212,7 @@ func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 // numbers up to R = 2.
 const leastRoom = 0x1p-48
 
-// FullRoom is the room below zero at full size.
+// FullRoom shows the least weights at full size.
 func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	t := plotting.Table{Caption: "Least weights at full size", Columns: columns("policy", "least θⱼ\t%.1e")}
 	for _, row := range r.of(part, LeastWeight, "") {
@@ -222,8 +221,7 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves are the gaps of the configurations tried, by η₀; of the penalty
-// method with the best ω for each.
+// TuningCurves draws the gaps of the configurations tried, by η₀; for the penalty method with the best ω for each η₀.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", LearntGap+" (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -243,10 +241,10 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	return f
 }
 
-// stepped are the learners that run at all and have a step size.
+// stepped are the learners with a step size that run to the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
-// LearningCurves are the objective and the violation by the number of queries.
+// LearningCurves draws the objective and the violation by the number of queries.
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
 	objective.X.Log, mass.X.Log = true, true
@@ -260,7 +258,7 @@ func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	return plotting.Row(objective, mass)
 }
 
-// TunedTo is the setting of a learner, such as "η₀ = 2, ω = 0.5".
+// TunedTo describes the setting of a learner, such as "η₀ = 2, ω = 0.5".
 func TunedTo(row race.Row) string {
 	return cmp.Or(named("%g", row.Setting, "η₀", "ω"), "nothing to tune")
 }
@@ -274,7 +272,7 @@ func named(format string, numbers []float64, names ...string) string {
 	return strings.Join(all, ", ")
 }
 
-// LearntTable are the gaps and the true costs after the last query.
+// LearntTable shows the gaps and the true costs after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	t := plotting.Table{Columns: columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f",
 		"true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
@@ -286,7 +284,7 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	return t
 }
 
-// DualTuning are the true costs of the configurations of the dual ALP, by ω.
+// DualTuning draws the true costs of the configurations of the dual ALP, by ω.
 func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	f := axes("", "ω", "true cost (jobs)")
 	f.X.Log = true
@@ -302,7 +300,7 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	return f
 }
 
-// DualCurves are the violations of a run of the dual ALP and the true cost of its policies.
+// DualCurves draws the violations of a run of the dual ALP and the true costs of its policies.
 func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 	const steps = "steps of 1000 gradients"
 	truth := axes("True cost", steps, "jobs").With(line(dualName, r.of(part, DualCost, "")))
@@ -315,8 +313,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking is every policy that was valued with independent events, by true cost, those
-// that were learnt with the interval between trials.
+// Ranking shows every policy that was valued with independent events, by true cost; learnt policies have the interval
+// between trials.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
@@ -351,10 +349,10 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	}, group{"base policies", exact}, group{"learnt, 95 %", learnt})
 }
 
-// comparedMethods are those that solve (2.18).
+// comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels is the table of who has the smaller gap, [LearntGap] or [PenalisedGap], on the same streams of a part.
+// GapDuels shows which method has the smaller gap, [LearntGap] or [PenalisedGap], on the same streams of a part.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

@@ -17,27 +17,26 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Learning says how the methods are compared: the same oracle and number of queries, the
-// same number of configurations tried, and as many trials that choose one as are reported.
-// Those that choose have a seed of their own. They need to be many: with a penalty that is
-// slightly too small a third of the answers are the best of all, and others jobs off.
+// Learning states how the methods are compared: the same oracle and number of queries, the same number of
+// configurations tried, and as many trials for the choice of one as are reported. The trials for the choice have a
+// separate seed. They must be numerous: with a slightly too small penalty, a third of the answers are the best of all,
+// and the others are off by whole jobs.
 type Learning struct {
 	Queries int // T
 	Trials  int
-	Valued  int // trials whose policy's true cost is computed
+	Valued  int // trials for which the true cost of the policy is computed
 }
 
-// correctedShiftBall is the ball modulus (3.7) whose shift is the minimiser of J in the printed
-// form too, which otherwise takes (3.22) as it stands. It leaves the printed signs.
+// correctedShiftBall is the ball modulus (3.7) whose shift minimises J even in the printed form, which otherwise takes
+// (3.22) as it stands. It keeps the printed signs.
 type correctedShiftBall struct{ bregman.Ball }
 
 // asPrinted names Algorithm 1 with (3.22) and the signs as printed.
 const asPrinted = "Algorithm 1, as printed"
 
-// networkEntrants have sixteen configurations for every method that can be tuned, with costs
-// divided by c_max and steps η_t = η₀/√(t+1). λ* of Algorithm 1 without scaled rows is of the
-// size of cost/ψ, with ψ of 10⁻⁶ and less: its steps are tried up to 4¹² ≈ 1.7·10⁷. The
-// penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
+// networkEntrants returns sixteen configurations of every method that can be tuned, with costs divided by c_max and
+// steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is of the size of cost/ψ, with ψ of 10⁻⁶ and less, so
+// its steps are tried up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)
@@ -66,7 +65,7 @@ func networkEntrants(cMax float64) []race.Entrant {
 	}
 }
 
-// learn tunes every method, runs it, and values the policies that it leaves.
+// learn tunes every method, runs it, and values the policies that it learns.
 func (r *networkRun) learn(ctx context.Context) {
 	_, cMax := r.x.CostRange()
 	best, price := must(r.p.Optimum(ctx)), 0.
@@ -81,14 +80,14 @@ func (r *networkRun) learn(ctx context.Context) {
 			Iterations: r.Learning.Queries, Schedule: mixpolicy.LogSpaced(3), Score: gap,
 			Progress: func(name string, done, total int) { r.tell(fmt.Sprintf("%s, %d of %d runs", name, done, total)) },
 		}
-		if len(e.Methods) == 1 { // an exact solution for every point of the curve
+		if len(e.Methods) == 1 { // an exact solution at every point of the curve
 			set.Schedule = mixpolicy.LogSpaced(1)
 		}
 		o := must(race.Run(ctx, r.p, []race.Entrant{e}, set))[0]
 		r.tuning(o)
 		like := race.Row{Method: e.Name}
 		if o.Err != nil {
-			continue // no setting runs to the end, as the rows about tuning say
+			continue // no setting runs to the end, as the rows about tuning record
 		}
 		like.Setting = e.Numbers(o.Chosen)
 		sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
@@ -104,18 +103,17 @@ func (r *networkRun) learn(ctx context.Context) {
 //
 //	cᵀΨθ̂ + c_max‖[Ψθ̂]₋‖₁ + c_max|1ᵀθ̂ − 1| − f*,
 //
-// by which configurations are chosen. It bounds how much more than f* the positive part
-// of Ψθ̂, from which the policy is read, would cost: for 0 ⪯ c ⪯ c_max,
-// cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. By the exact penalty of [mixpolicy.Problem.PenalisedGap] a
-// unit of mass costs [MassPrice] times as much.
+// for choosing configurations. It bounds the excess over f* of the cost of the positive part of Ψθ̂, from which the
+// policy is read: for 0 ⪯ c ⪯ c_max, cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. By the exact penalty of
+// [mixpolicy.Problem.PenalisedGap], a unit of mass costs [MassPrice] times as much.
 func gapAtMost(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {
 		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))
 	}
 }
 
-// tuning records the gaps of each setting, or after how many iterations its numbers left
-// the range of floating point.
+// tuning records the gaps of each setting, or the number of iterations after which a run left the range of floating
+// point.
 func (r *networkRun) tuning(o race.Outcome) {
 	for k, t := range o.Tuning {
 		row := race.Row{Quantity: Tuning, Method: o.Name, Setting: o.Numbers(k), Values: t.Scores}
@@ -129,8 +127,8 @@ func (r *networkRun) tuning(o race.Outcome) {
 	}
 }
 
-// valueTrials records the true costs of the policies of the first trials, the first also
-// by simulation. Equal answers are valued once.
+// valueTrials records the true costs of the policies of the first trials, and for the first trial also a simulated
+// cost. Equal answers are valued once.
 func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.Runs) {
 	var costs []float64
 	var thetas [][]float64
@@ -148,13 +146,11 @@ func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.
 	r.add(like)
 }
 
-// dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366
-// features of their experiment: the measures of LONGER and LBFS, and ten intervals of loss
-// and 81 boxes of lengths with every action, each uniform. Published are averages of 1000
-// gradients, a rate of 10⁻⁴ that is halved every 2000 of 8000 steps; not known to us are ω,
-// the scale of losses and where it starts. Here losses are divided by c_max, θ₀ is the even
-// mixture of the two measures, and ω and the rate are tuned by the true cost, which
-// favours the method.
+// dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366 features of their experiment: the
+// measures of LONGER and LBFS, and ten intervals of loss and 81 boxes of lengths with every action, each uniform. They
+// publish averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 of 8000 steps. We do not know ω, the
+// scale of losses or the start. Here losses are divided by c_max, θ₀ is the even mixture of the two measures, and ω and
+// the rate are tuned by the true cost, which favours the method.
 func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), TwoRules())
@@ -209,10 +205,10 @@ const (
 	dualSteps  = 8000
 	dualBatch  = 1000
 	dualTrials = 3
-	dualRadius = 10 // of ‖θ‖₂; not known to us either, and never reached with the rates of the source
+	dualRadius = 10 // of ‖θ‖₂; also unknown to us, and never reached with the rates of the source
 )
 
-// The factors of the source's rate, and the ω, that are tried.
+// The factors of the source's rate and the ω that are tried.
 var dualRates, dualWeights = []float64{1, 8, 64}, []float64{0.125, 0.5, 2, 8, 32}
 
 // sparseDual lays out the features: the two measures, then loss intervals and boxes, four
@@ -246,7 +242,7 @@ func (r *networkRun) dualMeasure(ctx context.Context, a *priorwork.SparseDualALP
 	return policy, r.measure(ctx, policy, r.p.Features().Measure(1).State)
 }
 
-// dualParts records where a run has got to.
+// dualParts records the state of a run.
 func (r *networkRun) dualParts(ctx context.Context, like race.Row, a *priorwork.SparseDualALP, step int, theta []float64) {
 	objective, negative, flow := a.Parts(theta)
 	_, m := r.dualMeasure(ctx, a, theta)

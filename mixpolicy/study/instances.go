@@ -1,16 +1,15 @@
-// Package study races all methods of package priorwork, and Algorithm 1 in its forms, on
-// three problems, by queries and by seconds, tuned for what is reported; and some of them in fair races ([Fair]) on
-// these and on families of random problems ([Family]). Those of the fair races are finely tuned in the races by queries, and
-// have the runs to decide who is better; the others have 20, of 16 settings. Runs are compared on
-// the same streams by the sign test, with Holm's correction for the number of comparisons. The results are recorded
-// in data/comparison.csv, from which the figures and tables of the notebook on what to use, and
-// what it recommends, are computed; a test computes a part of them again. [FourQueues] is the experiment that the
-// paper announces, on a network of a million states, recorded in data/network.csv.
+// Package study races all methods of package priorwork, and Algorithm 1 in its forms, on three problems, by queries and
+// by seconds, tuned for the reported quantity. Some of the methods also run in fair races ([Fair]), on these problems
+// and on families of random problems ([Family]). In the races by queries, these methods are finely tuned, with enough
+// runs to decide which is better; the other methods have 20 runs and 16 settings. The sign test compares runs on the
+// same streams, with Holm's correction for the number of comparisons. The results are in data/comparison.csv, from
+// which the notebook on what to use computes its figures, tables and recommendations; a test recomputes a part of them.
+// [FourQueues] is the experiment that the paper announces, on a network of a million states, recorded in
+// data/network.csv.
 //
-// A record has what each run gave ([race.Row].Values), and everything else is derived from that.
+// A record holds the result of each run ([race.Row].Values); all else is derived from these.
 //
-// A new method takes part when it has a line in [Learners] or [Informed], and its results are
-// recorded by
+// To add a method, add a line to [Learners] or [Informed], and record its results by
 //
 //	go run ./mixpolicy/study/record comparison -m NAME
 package study
@@ -34,14 +33,13 @@ type Instance struct {
 	Problem *mixpolicy.Problem
 	Basis   *mat.Dense // Φ, functions on states for the approximate LPs, of size 1
 	Mixing  float64    // of the base policies under average cost, τ_mix(¼) rounded up
-	Queries []int      // at which the race looks
+	Queries []int      // numbers of queries at which the race looks
 	Times   []time.Duration
-	Trials  int // of the methods that are finely tuned, by queries
+	Trials  int // of the finely tuned methods, by queries
 }
 
-// Names are those of the three instances: the queue of section 6 (n·m = 400, d = 2, average
-// cost), a grid world (216, 4, γ = 0.95), and the four-dimensional network with six places in
-// each queue (9604, 6, γ = 0.99).
+// Names are the names of the three instances: the queue of section 6 (n·m = 400, d = 2, average cost), a grid world
+// (216, 4, γ = 0.95), and the four-dimensional network with six places in each queue (9604, 6, γ = 0.99).
 var Names = []string{"queue", "grid world", "network"}
 
 // Build makes the instance of the given name.
@@ -56,7 +54,7 @@ func Build(name string) (c Instance, err error) {
 	return c, nil
 }
 
-// queue has R = 2, which holds the optimum, as in the working protocol for section 6.
+// queue has R = 2, whose class contains the optimum, as in the working protocol for section 6.
 func queue() Instance {
 	q := models.Queue{}
 	x := must(q.MDP())
@@ -91,9 +89,9 @@ func gridWorld() Instance {
 	return instance(Instance{Basis: phi, Queries: decades(100_000, 4), Trials: 200}, x, base)
 }
 
-// network has all six rules as base policies, and lengths with their squares as Φ. Under
-// average cost a policy that a method is still learning may leave several recurrent classes,
-// and then it has no cost; under discounting it has one.
+// network has all six rules as base policies, and lengths with their squares as Φ. Under average cost, a policy that is
+// still being learnt may have several recurrent classes, and then it has no cost; under discounting, every policy has a
+// cost.
 func network() Instance {
 	w := models.Network{Buffers: [4]int{6, 6, 6, 6}, Criterion: mixpolicy.Discounted(0.99)}
 	x := must(w.MDP())

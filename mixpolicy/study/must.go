@@ -11,7 +11,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// catch, deferred, stores the error of a failure in err. Other panics go on.
+// catch, deferred, stores the error of a failure in err. Other panics continue.
 func catch(err *error) {
 	r := recover()
 	if f, ok := r.(failure); ok {

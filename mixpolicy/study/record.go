@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The races: what the methods had as much of as each other, or what a row is instead.
+// The races: the resource that all methods receive equally, or what a row contains instead.
 const (
 	Given     = "given"   // a number of the problem
 	ByQueries = "queries" // a look at a race by queries
@@ -43,11 +43,11 @@ const (
 	BestBase = "best base policy"
 	Mixture  = "optimum of (2.18)"
 	Best     = "best policy"
-	Norm     = "‖λ*‖₂ / max |c|" // what G must exceed for Algorithm 1
+	Norm     = "‖λ*‖₂ / max |c|" // the value that G must exceed for Algorithm 1
 )
 
-// Record is all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are those at
-// the last look; looks before it were recorded as medians.
+// Record holds all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are those at
+// the last look; earlier looks were recorded as medians only.
 type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
@@ -56,15 +56,14 @@ func Recorded() (Record, error) {
 	return Record{r.Derive(medianOf)}, err
 }
 
-// finely says whether a method is tuned on the fine grid, and then on a finer one around its best setting,
-// with as many runs as decide: those of the fair races.
+// finely reports whether a method is tuned on the fine grid, and then on a finer grid around its best setting, with
+// enough runs to decide: the methods of the fair races are.
 func finely(kind, method string) bool {
 	return kind != BySeconds && slices.Contains(FairMethods, method)
 }
 
-// settings are those of the record. Of two methods the sign test of 200 runs, as one of 14 tests, finds with
-// a probability of 0.9 the one that is better in 65 % of all runs; that of 20 runs must be better in 91 %
-// ([race.Detectable]).
+// settings returns the settings of the record. As one of 14 tests, the sign test of 200 runs finds with probability 0.9
+// a method that is better in 65 % of all runs. With 20 runs, the method must be better in 91 % ([race.Detectable]).
 func (c Instance) settings(kind, method string) race.Settings {
 	set := race.Settings{Trials: 20, TuningTrials: 10, Seed: 1, Queries: c.Queries}
 	if finely(kind, method) {
@@ -76,7 +75,7 @@ func (c Instance) settings(kind, method string) race.Settings {
 	return set
 }
 
-// Entrants are those of a kind of race: the methods that learn costs, and, by seconds, those that know them.
+// Entrants returns the entrants of a kind of race: the methods that learn costs and, by seconds, those that know them.
 func (c Instance) Entrants(kind string) []race.Entrant {
 	all := Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
 	for k, e := range all {
@@ -95,20 +94,20 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
-// Progress is told what runs, and how much of it is done.
+// Progress is called with the name of what runs, and how much of it is done.
 type Progress = func(name string, done, total int)
 
-// outcome is how an entrant did by a quantity: the runs of the setting with the least median of it in tuning.
+// outcome is the result of an entrant in a quantity: the runs of the setting with its least median in tuning.
 type outcome struct {
 	race.Entrant
 	quantity      string
 	score         race.Curve
 	tuning        []race.Tuning // of each setting of the grid; nil if there was nothing to choose
-	chosen, tried int           // as [race.Entrant.Configuration] takes them
+	chosen, tried int           // arguments of [race.Entrant.Configuration]
 	runs          *race.Runs
 }
 
-// outcome returns one of the true cost of the policy, or of the penalised gap, without runs.
+// outcome returns an outcome, without runs, in the true cost of the policy or in the penalised gap.
 func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 	o := outcome{Entrant: e, quantity: quantity, score: race.PolicyCost, tried: len(e.Methods)}
 	if quantity == PenalisedGap {
@@ -120,8 +119,8 @@ func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 	return o
 }
 
-// race tunes an entrant for each quantity that is reported, and runs it: penalised gap, if it has θ̂, and true cost. Errors: that of
-// ctx, and that of an entrant of which no setting, or no run of the chosen one, comes to an end.
+// race tunes an entrant for each reported quantity, and runs it: penalised gap, if it has θ̂, and true cost. It returns
+// the error of ctx, or of an entrant of which no setting, or no run of the chosen setting, comes to an end.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before time counts
@@ -139,7 +138,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			tuning, best, err := race.Tune(ctx, c.Problem, e, set)
 			if o.chosen = must(best, err); o.chosen >= 0 && o.tried > n {
 				_, best, err := race.Tune(ctx, c.Problem, e.Finer(o.chosen), set)
-				o.chosen = o.chosen*n + max(0, must(best, err)) // the first one is that of the grid
+				o.chosen = o.chosen*n + max(0, must(best, err)) // the first setting is that of the grid
 			}
 			if o.chosen < 0 {
 				err := cmp.Or(tuning[0].Err(), errors.New("infinite scores"))
@@ -160,13 +159,14 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 	return all, nil
 }
 
-// medianOf is the median with its interval, by which settings are compared too.
+// medianOf returns the median with its interval; it also compares settings.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem, of the named methods,
-// or of all if none is named, minutes of each, and replaces those in the record at path. Others' rows stay as they are. Races that are
-// not fair are one method after the other, so that an interruption loses one at most, and there are none on families.
-// It returns who took part. Ψ is known to all, and its computation does not count.
+// Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem, for the named methods
+// or, if none is named, for all: minutes for each. It replaces these rows in the record at path, and leaves the rows of
+// other methods unchanged. Races that are not fair run one method after the other, so an interruption loses at most
+// one; there are none on families. Update returns the methods that took part. All methods know Ψ, and its computation
+// does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -208,11 +208,12 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	return raced, nil
 }
 
-// order sorts rows by problem and race, and those of a problem's races that are not fair by method, as the methods are.
+// order sorts rows by problem and race, and the rows of races that are not fair also by method, in the order of the
+// methods.
 func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	problems := slices.Concat(Names, FamilyNames())
 	place := func(row race.Row) []int {
-		method := -1 // others are as they are
+		method := -1 // other rows keep their order
 		if row.Problem == problem && row.Base == "" {
 			method = slices.IndexFunc(methods, func(e race.Entrant) bool { return e.Name == row.Method })
 		}
@@ -221,8 +222,8 @@ func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	return func(a, b race.Row) int { return slices.Compare(place(a), place(b)) }
 }
 
-// given has the numbers of the problem, exactly: costs that answers are measured by, the best of all policies to 1e-9 of
-// the range of costs, and ‖λ*‖₂ in units of max |c|, as Algorithm 1 scales costs.
+// given returns the exact numbers of the problem: costs with which answers are compared, the best of all policies to
+// 1e-9 of the range of costs, and ‖λ*‖₂ in units of max |c|, because Algorithm 1 scales costs by it.
 func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	mixture := must(c.Problem.Optimum(ctx))
@@ -236,7 +237,7 @@ func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
 	return rows, nil
 }
 
-// machine is what there is to say of one without asking the operating system.
+// machine describes the machine without asking the operating system.
 func machine() string {
 	return fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
@@ -253,8 +254,8 @@ func (c Instance) like(kind string, o outcome) race.Row {
 	}
 }
 
-// rows has, of each outcome, the medians at each look; the median scores of all settings in tuning, those that lost early of
-// fewer runs, and NaN for those that failed; and the queries to each of the goals.
+// rows returns, for each outcome, the medians at each look; the median scores of all settings in tuning (fewer runs for
+// a setting that was dropped early, NaN for one that failed); and the queries to each of the goals.
 func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tuning, reach race.Record) {
 	mixture, best := given.Mark(c.Name, Mixture), given.Mark(c.Name, Best)
 	for _, o := range outcomes {
@@ -262,7 +263,7 @@ func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tu
 		if kind == BySeconds {
 			at, like.Machine = race.Seconds, machine()
 		}
-		all := o.runs.Rows(at, o.score, like) // one answer for several marks is one row
+		all := o.runs.Rows(at, o.score, like) // one row for an answer that serves several marks
 		looks = append(looks, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
 
 		like = c.like(Tuning, o)

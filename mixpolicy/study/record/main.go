@@ -1,13 +1,13 @@
-// Command record makes the records in the folder data again, and the README's picture.
-// Tests check them, and write none. What other packages take is measured by data/peers.
+// Command record makes the records in the folder data, and the README's picture. Tests check the records, and write
+// none. data/peers measures the times of other packages.
 //
 //	go run ./mixpolicy/study/record list
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate makes all of them: hours of work, on a quiet machine. Three files of data are not
-// its: peers.csv is made by go run ./data/peers, beam.csv by mixpolicy/beam, and reference.csv holds
-// values of exact arithmetic, which the tests of models check.
+// go generate makes all of them: hours of work, on a quiet machine. Command record does not make three files of data:
+// go run ./data/peers makes peers.csv, mixpolicy/beam makes beam.csv, and reference.csv holds values of exact
+// arithmetic, which the tests of models check.
 package main
 
 import (
@@ -72,7 +72,7 @@ type comparisonCmd struct {
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have fair races only."`
 }
 
-// Run records one method after the other, so that an interruption loses one at most.
+// Run records one method after the other, so an interruption loses at most one.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	if len(c.Problem) == 0 {
 		c.Problem = slices.Concat(study.Names, study.FamilyNames())
@@ -158,7 +158,7 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Instances of each bound, 500 from each random start; cells share them."`
 }
 
-// Run searches one space after the other. Of those that are not chosen the records stay.
+// Run searches one space after the other. The records of other spaces stay.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest first, so the most memory yet is that of the last.
+// Run measures the smallest network first, so the most memory so far is that of the last.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
 	var all []study.Scale
@@ -232,7 +232,7 @@ func (statementsCmd) Run(w *work) error {
 	return err
 }
 
-// edit changes the text of a file.
+// edit applies a change to the text of a file.
 func edit(file string, change func(text string) (string, error)) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
@@ -245,7 +245,8 @@ func edit(file string, change func(text string) (string, error)) error {
 	return atomicfile.WriteBytes(file, []byte(text))
 }
 
-// work is where records go, and who is told of progress: a bar in a terminal, else a line for everything that is done.
+// work is the place of the records, and the display of progress: a bar in a terminal, else a line for each finished
+// item.
 type work struct {
 	root string
 	out  io.Writer
@@ -258,7 +259,7 @@ func (w *work) data(name ...string) string {
 	return filepath.Join(w.root, "data", filepath.Join(name...))
 }
 
-// runs returns what a race tells.
+// runs returns the progress function of a race.
 func (w *work) runs(what string) func(name string, done, total int) {
 	return func(name string, done, total int) { w.tell(what+": "+name, done, total) }
 }
@@ -276,7 +277,7 @@ func (w *work) tell(doing string, done, total int) {
 	}
 }
 
-// root is the folder of the clone, in or above the given one.
+// root returns the folder of the clone, in or above the given folder.
 func root(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	for at := dir; err == nil; at = filepath.Dir(at) {
@@ -289,7 +290,7 @@ func root(dir string) (string, error) {
 	return "", err
 }
 
-// run is the command with the given arguments.
+// run runs the command with the given arguments.
 func run(ctx context.Context, args []string, out *os.File) error {
 	var cli commandLine
 	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),
