@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// A cell that runs in a page describes its figures, and another program, which the page keeps, draws
-// them, so the cell's own is half the size and linked in half the time. The description is what is
-// drawn with layers of this package: layers of one's own have been asked what they draw.
+// A cell that runs in a page only describes its figures; another program, which the page keeps, draws them. So the
+// cell's program is half the size and is linked in half the time. The description contains only layers of this package:
+// [Pen] records what a user's own layers draw.
 
-// An order asks for the picture of panels in a format of files or, where that is empty, for the output of
-// a notebook.
+// An order asks for the picture of panels, in a file format or, where Format is empty, as the output of a notebook.
 type order struct {
 	Format   string
 	Frames   []Panels // of an output
@@ -20,7 +19,7 @@ type order struct {
 	Controls []Control
 }
 
-// drawn is what becomes of an order.
+// drawn is the result of an order.
 type drawn struct {
 	HTML, Plain string
 	Picture     []byte
@@ -33,13 +32,13 @@ func init() {
 	}
 }
 
-// layers are what a layer of one's own draws.
+// layers are the layers that a user's own layer draws.
 type layers []Layer
 
 // Draw makes it a [Layer].
 func (l layers) Draw(p *Pen) error { return p.Draw(l...) }
 
-// encode is the order as bytes, in which there are only layers of this package.
+// encode returns the order as bytes, with only layers of this package.
 func (o order) encode() []byte {
 	o.Frames = slices.Clone(o.Frames)
 	for k, p := range o.Frames {
@@ -49,16 +48,16 @@ func (o order) encode() []byte {
 	return pack(o)
 }
 
-// pack is an order, or what became of one, as bytes.
+// pack returns an order, or its result, as bytes.
 func pack(v any) []byte {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {
-		panic(err) // of texts, numbers and our layers
+		panic(err) // only texts, numbers and our layers
 	}
 	return b.Bytes()
 }
 
-// described are the panels, which have been checked, without layers of one's own.
+// described returns the panels, which have been checked, without users' own layers.
 func (p Panels) described() Panels {
 	p.Figures = slices.Clone(p.Figures)
 	for i, f := range p.Figures {
@@ -79,13 +78,13 @@ func (p Panels) described() Panels {
 	return p
 }
 
-// decode is pack's inverse.
+// decode is the inverse of pack.
 func decode[T any](data []byte) (v T, err error) {
 	err = gob.NewDecoder(bytes.NewReader(data)).Decode(&v)
 	return v, err
 }
 
-// result gives what was drawn, or the reason why it was not.
+// result returns what was drawn, or the reason for the failure.
 func (d drawn) result() (display, error) {
 	if d.Error != "" {
 		return display{}, errors.New(d.Error)

@@ -1,12 +1,10 @@
-// Package plotting describes a figure once and draws it twice: as an
-// interactive chart in a notebook (go-echarts) and as a picture for a file
-// (gonum/plot).
+// Package plotting describes a figure once and draws it twice: as an interactive chart in a notebook (go-echarts) and
+// as a picture for a file (gonum/plot).
 //
-// A [Figure] is data: two axes and a list of layers, each a plain struct such
-// as [Line], [Bars], [Points], [Rule], [Contour] or [Arrow]. [Show] displays it in a
-// notebook, [Save] writes SVG, PNG or PDF, or the numbers as CSV. [Row] puts figures side by side and
-// [Explorer] shows one of several computed beforehand, chosen by sliders and menus, also
-// on an exported page that has no kernel behind it.
+// A [Figure] is data: two axes and a list of layers, each a plain struct such as [Line], [Bars], [Points], [Rule],
+// [Contour] or [Arrow]. [Show] displays it in a notebook, [Save] writes SVG, PNG or PDF, or the numbers as CSV. [Row]
+// puts figures side by side. [Explorer] shows one of several figures computed beforehand, chosen by sliders and menus,
+// even on an exported page without a kernel.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",
@@ -20,27 +18,24 @@
 //	plotting.Show(fig)
 //	err := plotting.Save("objective.svg", fig)
 //
-// Both renderings draw the same marks over the same axis ranges: a layer is
-// lowered to a handful of primitives (mark.go), and each rendering knows only
-// those. Neither repairs data. NaN, infinities, numbers beyond 1e100, slices of different lengths
-// and values below 1e-100 on a logarithmic axis are errors that name the layer and the
-// index.
+// Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
+// each rendering draws only these. Neither repairs data. NaN, infinities, numbers beyond 1e100, slices of different
+// lengths and values below 1e-100 on a logarithmic axis are errors that name the layer and the index.
 //
-// A [Layer] is an interface of one method: a type of one's own that draws itself with the
-// layers of this package is also a layer, in both renderings.
+// A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also
+// a layer, in both renderings.
 //
 // Labels, titles and names may hold formulas of TeX between dollars, with scripts, accents
 // and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings
 // raise and lower scripts; plain texts use the characters that Unicode has for them.
 //
-// Long curves are thinned to what can be seen (thin.go): every point that is left out is within
-// a pixel and a half of the drawn curve.
+// Long curves are thinned to what can be seen (thin.go): every dropped point is within a pixel and a half of the drawn
+// curve.
 //
-// An output in a notebook has the chart as HTML, and its picture as PNG for LaTeX and for
-// viewers without HTML.
+// An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
 //
-// Built for js/wasm, where the cells of a page run, the package only describes figures; a
-// program of the page, built with the tag drawer, draws them, to the same bytes.
+// Built for js/wasm, where the cells of a page run, the package only describes figures; a program of the page, built
+// with the tag drawer, draws them, with the same bytes as the result.
 //
-// The package knows results, not algorithms: it imports nothing of the library.
+// The package knows results, not algorithms: it imports nothing from the library.
 package plotting

@@ -2,7 +2,7 @@
 
 package plotting
 
-// Draw draws what a cell of a page describes.
+// Draw draws the description that a cell of a page has sent.
 func Draw(description []byte) []byte {
 	o, err := decode[order](description)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// Explorer leafs through figures computed beforehand, one frame for each
-// combination of the values of its controls. It needs no kernel, so it works
-// on exported pages too. All frames share the ranges of the axes. Without
-// scripts, and in a file, it is the frame at which the controls start.
+// Explorer shows figures computed beforehand, one frame for each combination of the values of its controls. It needs no
+// kernel, so it also works on exported pages. All frames share the ranges of the axes. Without scripts, and in a file,
+// it is the frame at which the controls start.
 //
 // A page holds each column of numbers once, so frames may well repeat a curve.
 type Explorer struct {
@@ -23,8 +22,7 @@ type Explorer struct {
 	Frame func(at []int) Panels
 }
 
-// Control is a parameter that the reader sets: by a slider, or, if its values
-// are names rather than numbers, from a menu.
+// Control is a parameter that the reader sets: by a slider or, if its values are names rather than numbers, in a menu.
 type Control struct {
 	Label  string // such as "η"
 	Values []string
@@ -41,7 +39,7 @@ func Slider(label string, values ...float64) Control {
 	return c
 }
 
-// String is the control where it starts: "η = 0.1", or the name chosen.
+// String describes the control at its start: "η = 0.1", or the chosen name.
 func (c Control) String() string {
 	if c.Menu {
 		return c.Values[c.Start]
@@ -65,7 +63,7 @@ func (e Explorer) display() (display, error) {
 	return output(frames, e.still(frames), e.Controls)
 }
 
-// still is the frame at which the controls start. Its titles name the values of the controls.
+// still returns the frame at which the controls start. Its titles name the values of the controls.
 func (e Explorer) still(frames []Panels) Panels {
 	k := 0
 	var values []string
@@ -86,8 +84,7 @@ func (e Explorer) still(frames []Panels) Panels {
 	return p
 }
 
-// aligned computes the frames, in row-major order, validates them and gives
-// them common ranges.
+// aligned computes the frames, in row-major order, validates them, and gives them common ranges.
 func (e Explorer) aligned() ([]Panels, error) {
 	if len(e.Controls) == 0 || e.Frame == nil {
 		return nil, errors.New("an explorer needs controls and a Frame")
@@ -141,7 +138,7 @@ func (e Explorer) where(at []int) string {
 	return strings.Join(b, ", ")
 }
 
-// plain is the control in a text.
+// plain describes the control in text.
 func (c Control) plain() string {
 	return fmt.Sprintf("A %s over %s = %s.", map[bool]string{false: "slider", true: "menu"}[c.Menu], c.Label, strings.Join(c.Values, ", "))
 }

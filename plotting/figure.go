@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Figure describes one plot. Layers are drawn in their order, so the first
-// lies at the bottom.
+// Figure describes one plot. Layers are drawn in their order, the first at the bottom.
 type Figure struct {
 	Title  string
 	X, Y   Axis
@@ -26,35 +25,33 @@ type Axis struct {
 	Label string
 	Log   bool // base 10; the data must be positive
 
-	// Min and Max fix the range if Min < Max. By default the range is that of
-	// the data.
+	// Min and Max fix the range if Min < Max. By default the range is that of the data.
 	Min, Max float64
 
-	// Names, of a y axis, are those of 1, 2, …, upwards, and stand in place of numbers. The
-	// intervals of [Points] are then along the x axis.
+	// Names label the values 1, 2, … of a y axis, upwards, instead of numbers. The intervals of [Points] are then along
+	// the x axis.
 	Names []string
 }
 
-// Layer is a part of a figure: [Line], [Bars], [Points], [Rule], [Span], [Path],
-// [Contour], [Heatmap], [Arrow], or a type of one's own, which draws itself with these.
+// Layer is a part of a figure: [Line], [Bars], [Points], [Rule], [Span], [Path], [Contour], [Heatmap], [Arrow], or a
+// user's own type, which draws itself with these.
 type Layer interface {
-	// Draw draws the layer with the pen, in the units of the axes. An error says what
-	// can't be drawn. A figure may be drawn several times, and must be the same.
+	// Draw draws the layer with the pen, in the units of the axes. An error says what cannot be drawn. Draw may be
+	// called several times, and must draw the same each time.
 	Draw(p *Pen) error
 }
 
-// Pen is what a [Layer] draws with. Both renderings are made from what it has drawn.
+// Pen is the tool with which a [Layer] draws. Both renderings use what it has drawn.
 type Pen struct {
 	X, Y Axis // of the figure
 
 	layers []layer
-	auto   int    // layers of the figure before this one that left their colour to it
-	used   bool   // this one does
+	auto   int    // earlier layers of the figure that left their colour to the figure
+	used   bool   // this layer does
 	taken  []Look // by methods
 }
 
-// Draw draws the layers, the first at the bottom. Those that leave their colour to the
-// figure get the same.
+// Draw draws the layers, the first at the bottom. Layers that leave their colour to the figure get the same colour.
 func (p *Pen) Draw(layers ...Layer) error {
 	for _, l := range layers {
 		if err := l.Draw(p); err != nil {
@@ -64,7 +61,7 @@ func (p *Pen) Draw(layers ...Layer) error {
 	return nil
 }
 
-// add takes the marks of one of the package's own layers, drawn with ink for a layer of this name.
+// add takes the marks of one of the package's own layers, drawn with the ink for a layer of this name.
 func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks ...mark) error {
 	in, err := p.ink(of, c, d, width)
 	if err != nil {
@@ -83,10 +80,10 @@ func (p *Pen) axis(x bool) Axis {
 	return p.Y
 }
 
-// size is in inches, by default gonum/plot's and Matplotlib's habit.
+// size is in inches; the default is that of gonum/plot and Matplotlib.
 func (f Figure) size() (width, height float64) { return cmp.Or(f.Width, 6.4), cmp.Or(f.Height, 4) }
 
-// Validate returns the first reason why the figure can't be drawn, or nil.
+// Validate returns the first reason why the figure cannot be drawn, or nil.
 func (f Figure) Validate() error {
 	if _, err := f.lower(); err != nil {
 		return fmt.Errorf("plotting: %w", err)
@@ -112,7 +109,7 @@ func (f Figure) lowerParts() ([]layer, error) {
 		if d, ok := l.(described); ok {
 			_, name := d.describe()
 			_, look := methodOf(name)
-			p.taken = append(p.taken, look) // of none if it is no method
+			p.taken = append(p.taken, look) // the zero Look if the layer is not a method
 		}
 	}
 	for i, l := range f.Layers {
@@ -163,7 +160,7 @@ func (f Figure) checkFrame() error {
 	return nil
 }
 
-// below is the label of the x axis and, on lines of their own, what the intervals of the layers are.
+// below returns the label of the x axis and, on separate lines, the meanings of the layers' intervals.
 func (f Figure) below(layers []layer) string {
 	lines := []string{f.X.Label}
 	for _, l := range layers {
@@ -188,7 +185,7 @@ type described interface {
 	describe() (kind, name string)
 }
 
-// title is how a message calls the layer.
+// title returns the name of the layer in messages.
 func title(l Layer) string {
 	d, ok := l.(described)
 	if !ok {
@@ -201,8 +198,7 @@ func title(l Layer) string {
 	return fmt.Sprintf("%s %q", kind, name)
 }
 
-// alt is the text that stands for the picture: the title, the axes and the range of
-// each layer.
+// alt returns the text in place of the picture: the title, the axes and the range of each layer.
 func (f Figure) alt() string {
 	var b strings.Builder
 	if f.Title != "" {
@@ -215,7 +211,7 @@ func (f Figure) alt() string {
 			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
 			ms := l.marks
 			switch ms[0].(type) {
-			case extent, plane, arrow: // their y axis is no value
+			case extent, plane, arrow: // their y axis has no value
 				ms = nil
 			}
 			switch r := boundsOf(ms).y; {
@@ -245,8 +241,8 @@ type column struct {
 	axis Axis
 }
 
-// checkColumns verifies that columns are non-empty, equally long, finite, and
-// not too small where their axis is logarithmic.
+// checkColumns verifies that columns are non-empty, equally long, finite, and not too small where their axis is
+// logarithmic.
 func checkColumns(cols ...column) error {
 	if len(cols[0].data) == 0 {
 		return fmt.Errorf("%s is empty", cols[0].name)
@@ -267,7 +263,7 @@ func checkColumns(cols ...column) error {
 	return nil
 }
 
-// check verifies points and their intervals along an axis, if there are any: Lo ≤ Hi.
+// check verifies points and, if there are any, their intervals along an axis: Lo ≤ Hi.
 func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	all := []column{{"X", x, p.X}, {"Y", y, p.Y}}
 	if lo != nil || hi != nil {
@@ -284,22 +280,21 @@ func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	return nil
 }
 
-// limit is how large a number is drawn, and its inverse how small a one on a logarithmic axis: whatever axes
-// compute of them is a number.
+// limit is the largest number that is drawn, and its inverse the smallest on a logarithmic axis. Within these, axes
+// compute only finite numbers.
 const limit = 1e100
 
 func drawable(v float64) bool { return math.Abs(v) <= limit }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Drawing is what can be saved to a file: a [Figure], [Panels] or an [Explorer].
+// Drawing is a view that can be saved to a file: a [Figure], [Panels] or an [Explorer].
 type Drawing interface {
 	View
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, row by row, their axes aligned. On a page
-// as many are side by side as fit.
+// Panels are figures in a grid, row by row, with aligned axes. A page shows as many side by side as fit.
 type Panels struct {
 	Figures []Figure
 	Columns int // in a file; default: all in one row
@@ -327,8 +322,7 @@ func (p Panels) shape() (rows, cols int) {
 	return (len(p.Figures) + cols - 1) / cols, cols
 }
 
-// size is the size of the whole in inches: each panel has the size of the
-// first figure.
+// size is the size of the whole in inches: each panel has the size of the first figure.
 func (p Panels) size() (width, height float64) {
 	rows, cols := p.shape()
 	w, h := p.Figures[0].size()

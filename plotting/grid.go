@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X
-// and Y increasing. Z may be ±Inf where the function isn't defined, such as a
-// divergence outside its domain, and is left blank there.
+// Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be ±Inf where
+// the function is not defined, such as a divergence outside its domain; that part stays blank.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64
 }
 
-// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and where its
-// domain ends between two of them.
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and finds where its domain ends between two of
+// them.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
@@ -41,8 +40,8 @@ func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	return g
 }
 
-// ends returns where z becomes infinite between a and b, if it is finite at one of them: the
-// last place where it isn't.
+// ends returns the point between a and b where z becomes infinite, if it is finite at one of them: the last point where
+// z is finite.
 func ends(z func(float64) float64, a, b float64) []float64 {
 	if math.IsInf(z(a), 0) {
 		a, b = b, a
@@ -93,7 +92,7 @@ func (g Grid) check(x, y Axis) error {
 	return nil
 }
 
-// values is the range of the finite values.
+// values returns the range of the finite values.
 func (g Grid) values() interval {
 	r := empty
 	for _, row := range g.Z {
@@ -134,7 +133,7 @@ func (c Contour) marks() []mark {
 			levels = append(levels, t.at)
 		}
 	}
-	// The frame is that of the grid, whichever level sets lie in it.
+	// The frame is the grid's, whichever level sets lie in it.
 	ms := []mark{extent{interval{c.Grid.X[0], c.Grid.X[len(c.Grid.X)-1]}, interval{c.Grid.Y[0], c.Grid.Y[len(c.Grid.Y)-1]}}}
 	var labels texts
 	for _, level := range levels {
@@ -164,10 +163,10 @@ func (c Contour) marks() []mark {
 	return ms
 }
 
-// room finds the point of the level set that is farthest from the labels before and from
-// the frame, and is not ok if all are too near. Halfway along the longest piece is good enough.
+// room finds the point of the level set that is farthest from the frame and from earlier labels; ok is false if all are
+// too near. Halfway along the longest piece is good enough.
 func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
-	const width, height = 0.09, 0.06 // of a label with some room around it, where the axes have the length 1
+	const width, height = 0.09, 0.06 // of a label with some room around it, in units of the length of an axis
 	g := c.Grid
 	sx, sy := scale{lo: g.X[0], hi: g.X[len(g.X)-1]}, scale{lo: g.Y[0], hi: g.Y[len(g.Y)-1]}
 	distance := func(x, y float64) float64 {
@@ -191,26 +190,22 @@ func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
 	return x, y, best >= 1
 }
 
-// polyline is a connected piece of a level set; a closed one goes on from the
-// last point to the first.
+// polyline is a connected piece of a level set; a closed piece continues from its last point to the first.
 type polyline struct {
 	x, y   []float64
 	closed bool
 }
 
-// levelSet traces the level set of the function that interpolates the grid
-// linearly along its edges (marching squares). Where a cell has opposite
-// corners above the level, the mean of its corners decides how they connect.
-// A corner at the level itself counts as above. Where one corner of a cell is not finite,
-// the triangle of the others is left.
+// levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching squares).
+// Where a cell has opposite corners above the level, the mean of its corners decides how they connect. A corner at the
+// level itself counts as above. Where one corner of a cell is not finite, the triangle of the other corners remains.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
 	// Edges are numbered: from (i, j) to (i+1, j), from (i, j) to (i, j+1), and the diagonals
 	// from (i, j) to (i+1, j+1), and from (i+1, j) to (i, j+1).
 	edge := func(i, j, kind int) int { return 4*(i*ny+j) + kind }
 
-	// neighbours of an edge are the edges that the level set goes to from there,
-	// through the cells on either side.
+	// neighbours maps an edge to the edges to which the level set continues, through the cells on either side.
 	neighbours := map[int][]int{}
 	var order []int // of discovery: maps have none
 	link := func(a, b int) {
@@ -259,7 +254,7 @@ func (g Grid) levelSet(level float64) []polyline {
 		t := (level - g.Z[i][j]) / (g.Z[k][l] - g.Z[i][j])
 		return g.X[i] + t*(g.X[k]-g.X[i]), g.Y[j] + t*(g.Y[l]-g.Y[j])
 	}
-	// Open pieces begin at an edge with one neighbour; what is left then is closed.
+	// Open pieces begin at an edge with one neighbour; the remaining pieces are closed.
 	slices.SortStableFunc(order, func(a, b int) int { return len(neighbours[a]) - len(neighbours[b]) })
 	visited := map[int]bool{}
 	var out []polyline
@@ -301,7 +296,7 @@ func (h Heatmap) describe() (kind, name string) {
 // Draw makes it a [Layer].
 func (h Heatmap) Draw(p *Pen) error {
 	err := h.Grid.check(p.X, p.Y)
-	if err == nil { // on a logarithmic axis the first may reach beyond 0
+	if err == nil { // on a logarithmic axis the first cell may reach beyond 0
 		err = cmp.Or(checkColumns(column{"cells of X", cells(h.Grid.X), p.X}), checkColumns(column{"cells of Y", cells(h.Grid.Y), p.Y}))
 	}
 	if err != nil {
@@ -310,7 +305,7 @@ func (h Heatmap) Draw(p *Pen) error {
 	return p.add(h, "", Grey, AutoDash, 0, plane{h.Grid})
 }
 
-// plane is coloured by the function.
+// plane is the plane, coloured by the function.
 type plane struct{ grid Grid }
 
 func (p plane) bounds() bounds {

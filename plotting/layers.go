@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// Line is a curve through the points (X[i], Y[i]). With Lo and Hi it carries
-// the band Lo[i] ≤ · ≤ Hi[i], an interval around a mean for example, under the
-// same legend entry.
+// Line is a curve through the points (X[i], Y[i]). With Lo and Hi it also shows the band Lo[i] ≤ · ≤ Hi[i], such as an
+// interval around a mean, under the same legend entry.
 type Line struct {
 	Name   string
 	X, Y   []float64
@@ -19,12 +18,12 @@ type Line struct {
 	Dash   Dash
 	Width  float64 // in points; default: 1.6
 
-	// Interval says what Lo and Hi are, such as "band: middle half of 200 runs". It stands below the x axis,
-	// once however many layers say the same.
+	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs". It appears below the x axis,
+	// once however many layers state the same.
 	Interval string
 }
 
-// Graph is the line of f at the points x, such as those of gonum's floats.Span and LogSpan.
+// Graph returns the line of f at the points x, such as those of gonum's floats.Span and LogSpan.
 func Graph(name string, x []float64, f func(x float64) float64) Line {
 	return Line{Name: name, X: x, Y: mapped(x, f)}
 }
@@ -73,16 +72,16 @@ func (b Bars) Draw(p *Pen) error {
 	return p.add(b, b.Name, b.Color, ByColor, 0, boxes{x: b.X, height: b.Height, width: cmp.Or(b.Width, smallestGap(b.X))})
 }
 
-// Points are isolated points, with an error bar from Lo[i] to Hi[i] if given, which is upright
-// unless the y axis has names.
+// Points are isolated points, with an error bar from Lo[i] to Hi[i] if given, which is vertical unless the y axis has
+// names.
 type Points struct {
 	Name   string
 	X, Y   []float64
 	Lo, Hi []float64 // both or neither
 	Color  Color
-	Dash   Dash // of the lines that the marker goes with; default: ByColor
+	Dash   Dash // of the lines in whose style the marker is; default: ByColor
 
-	Interval string // as of a [Line]
+	Interval string // as in a [Line]
 }
 
 func (l Points) describe() (kind, name string) { return "points", l.Name }
@@ -96,13 +95,12 @@ func (l Points) Draw(p *Pen) error {
 	return p.add(l, l.Name, l.Color, cmp.Or(l.Dash, ByColor), 0, glyphs{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi, level: level})
 }
 
-// Rule is a reference line across the figure at the value At of the y axis, or
-// of the x axis if Vertical.
+// Rule is a reference line across the figure at the value At of the y axis or, if Vertical, of the x axis.
 type Rule struct {
 	Label    string
 	At       float64
 	Vertical bool
-	Color    Color // default: Black, which is solid and for what is exact; others are dashed
+	Color    Color // default: Black, which is solid and marks exact values; other colours are dashed
 }
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
@@ -141,8 +139,7 @@ func (s Span) Draw(p *Pen) error {
 	return p.add(s, "", s.Color.or(Grey), AutoDash, 0, span{s.From, s.To, s.Vertical, s.Label})
 }
 
-// Path is a trajectory in the plane: a hollow marker where it starts, a full
-// one where it ends, and arrowheads on the way.
+// Path is a trajectory in the plane: a hollow marker at its start, a full marker at its end, and arrowheads between.
 type Path struct {
 	Name  string
 	X, Y  []float64
@@ -163,8 +160,8 @@ func (l Path) Draw(p *Pen) error {
 		glyphs{x: l.X[:1], y: l.Y[:1], hollow: true}, glyphs{x: l.X[last:], y: l.Y[last:]})
 }
 
-// Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). Where both are
-// the same point, only the label is drawn.
+// Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). If both are the same point, only the label
+// is drawn.
 type Arrow struct {
 	Label        string
 	X, Y         float64
@@ -184,8 +181,7 @@ func (a Arrow) Draw(p *Pen) error {
 	return p.add(a, "", a.Color.or(Grey), Solid, 0, arrow{a.X, a.Y, a.FromX, a.FromY, a.Label})
 }
 
-// smallestGap returns the smallest positive distance between two of the
-// values, or 1 if there is none.
+// smallestGap returns the smallest positive distance between two of the values, or 1 if there is none.
 func smallestGap(x []float64) float64 {
 	sorted := slices.Compact(slices.Sorted(slices.Values(x)))
 	gap := math.Inf(1)

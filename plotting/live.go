@@ -23,8 +23,7 @@ import (
 //go:embed live.js
 var liveJS string
 
-// script is live.js without comments and indentation: it is part of every
-// output, and outputs are saved.
+// script is live.js without comments and indentation, because it is part of every output, and outputs are saved.
 var script = func() string {
 	var b strings.Builder
 	for line := range strings.Lines(liveJS) {
@@ -38,14 +37,14 @@ var script = func() string {
 
 // appendNumber appends a coordinate in JSON, rounded to the digits that its axis shows.
 func appendNumber(b []byte, v float64, digits int) []byte {
-	if !finite(v) { // the pen is lifted
+	if !finite(v) { // lift the pen
 		return append(b, "null"...)
 	}
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits is how many significant digits a coordinate needs on the axis: so many
-// for the length of the axis, and more if the axis is far from 0.
+// digits returns the number of significant digits that a coordinate needs on the axis: length digits of the length of
+// the axis, and more if the axis is far from 0.
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
@@ -54,18 +53,17 @@ func (s scale) digits(length int) int {
 	return min(17, length+int(max(0, math.Ceil(far))))
 }
 
-// end is an end of the axis, in JSON.
+// end returns an end of the axis, in JSON.
 func (s scale) end(v float64) json.RawMessage {
 	return appendNumber(nil, v, max(12, s.digits(stillDigits)))
 }
 
-// A figure shows five digits of the length of an axis, which is finer than any
-// screen. Where there are many frames it is four: about a tenth of a pixel.
+// A figure shows five digits of the length of an axis, which is finer than any screen. With many frames it shows four:
+// about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
-// option returns the figure as ECharts' option, in JSON that is safe within a
-// script element, with its data among the given columns, to so many digits of the
-// length of an axis.
+// option returns the figure as ECharts' option, in JSON that is safe within a script element. It puts the figure's data
+// among the given columns, to the given number of digits of the length of an axis.
 func (f Figure) option(data *columns, digits int) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
@@ -100,7 +98,7 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 	return out, nil
 }
 
-// live is a chart that is being composed.
+// live is a chart under construction.
 type live struct {
 	*charts.Line
 	data   *columns
@@ -108,13 +106,13 @@ type live struct {
 	dx, dy int // digits of coordinates
 }
 
-// frame sets all that isn't data.
+// frame sets everything but the data.
 func (c live) frame(f Figure, layers []layer) {
 	x, y := c.x, c.y
 	var names []legendEntry
 	trigger, named := "axis", any(nil)
 	if f.Y.Names != nil {
-		trigger, named = "item", f.Y.Names // what is at the same x is nothing together
+		trigger, named = "item", f.Y.Names // points at the same x are unrelated
 	}
 	for _, l := range layers {
 		if l.inLegend() {
@@ -124,7 +122,7 @@ func (c live) frame(f Figure, layers []layer) {
 			_, contour := m.(extent)
 			_, heatmap := m.(plane)
 			if c, _ := m.(curve); contour || heatmap || c.arrows {
-				trigger = "item" // a plane: neither axis is the cause of the other
+				trigger = "item" // a plane: neither axis depends on the other
 			}
 		}
 	}
@@ -174,8 +172,7 @@ func (c live) frame(f Figure, layers []layer) {
 	)
 }
 
-// legendEntry is an item of the legend; its icon is that of the series unless
-// given.
+// legendEntry is an item of the legend; its icon is the icon of the series unless it states another.
 type legendEntry struct {
 	Name  string          `json:"name"`
 	Icon  string          `json:"icon,omitempty"`
@@ -204,7 +201,7 @@ func newLegendEntry(l layer) legendEntry {
 	return e
 }
 
-// series appends a series that draws the given columns, the first of them x, less those that are nil.
+// series appends a series that draws the given columns, x first, except columns that are nil.
 func (c live) series(s charts.SingleSeries, x []float64, others ...[]float64) {
 	source := []int{c.numbers(x, c.dx)}
 	for _, column := range others {
@@ -215,14 +212,14 @@ func (c live) series(s charts.SingleSeries, x []float64, others ...[]float64) {
 	c.draw(s, source)
 }
 
-// draw appends a series with a data set of its own.
+// draw appends a series with a separate data set.
 func (c live) draw(s charts.SingleSeries, source []int) {
 	s.DatasetIndex = len(c.DatasetList)
 	c.AddDataset(opts.Dataset{Source: source})
 	c.MultiSeries = append(c.MultiSeries, s)
 }
 
-// numbers places a column of coordinates.
+// numbers adds a column of coordinates, and returns its index.
 func (c live) numbers(column []float64, digits int) int {
 	b := []byte{'['}
 	for i, v := range column {
@@ -234,17 +231,16 @@ func (c live) numbers(column []float64, digits int) int {
 	return c.data.place(append(b, ']'))
 }
 
-// again appends a silent series that draws the columns of the last one.
+// again appends a silent series that draws the columns of the last series.
 func (c live) again(s charts.SingleSeries) {
 	s.DatasetIndex, s.SeriesTooltip = len(c.DatasetList)-1, silent
 	c.MultiSeries = append(c.MultiSeries, s)
 }
 
-// silent marks a series that tooltips leave out: go-echarts has no field for
-// it, and live.js turns it into one.
+// silent marks a series that tooltips omit. go-echarts has no field for it; live.js makes the series silent.
 var silent = &opts.SeriesTooltip{}
 
-// custom is a series drawn by a shape of live.js.
+// custom returns a series drawn by a shape of live.js.
 func custom(name, shape string, color Color, opacity float64, y any) charts.SingleSeries {
 	return charts.SingleSeries{
 		Name: name, Type: types.ChartCustom, RenderItem: types.FuncStr(shape),
@@ -322,13 +318,12 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 	}
 }
 
-// addRule leaves the place of the label to the caller's corner, which live.js
-// reads from ECharts' names for it.
+// addRule passes the label's place at the caller's corner to live.js, by ECharts' names for places.
 func (c live) addRule(m rule, in ink, at corner) {
 	s := custom("", "rule", in.color, 1, 0)
 	s.Label = &opts.Label{Formatter: charted(m.label)}
 	s.LineStyle = &opts.LineStyle{Type: css[in.dash]}
-	// Where there is room differs from frame to frame as the data do.
+	// The free room differs between frames, as the data do.
 	place := map[bool]string{false: "insideEnd", true: "insideStart"}[at.start] + map[bool]string{false: "Top", true: "Bottom"}[at.below]
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(marshal([]string{place})))
 }
@@ -347,7 +342,8 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, 
 	c.draw(s, append(source, others...))
 }
 
-// ECharts' names for dashes, but for dashdot, of which live.js makes a pattern, and for the markers that go with them.
+// ECharts' names for dashes, except dashdot, for which live.js makes a pattern, and for the markers that belong to the
+// dashes.
 var (
 	css    = [...]string{AutoDash: "solid", Solid: "solid", Dashed: "dashed", Dotted: "dotted", DashDot: "dashdot"}
 	symbol = [...]string{Solid: "circle", Dashed: "rect", Dotted: "diamond", DashDot: "triangle"}

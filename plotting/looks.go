@@ -5,16 +5,14 @@ import (
 	"strings"
 )
 
-// Look is the colour and the dash of a line, or the colour of points, whose marker goes
-// with the dash.
+// Look is the colour and the dash of a line, or the colour of points, whose marker depends on the dash.
 type Look struct {
 	Color Color
 	Dash  Dash
 }
 
-// looks are those of the methods that the notebooks compare, by name: one for each in all
-// figures. Methods that share a figure differ in colour, and where it can be in dash or in
-// how light they are.
+// looks maps the names of the methods that the notebooks compare to their looks, the same in all figures. Methods that
+// share a figure differ in colour and, where possible, in dash or in lightness.
 var looks = map[string]Look{
 	"Algorithm 1":                   {Blue, Solid},
 	"Algorithm 1, last iterate":     {Sky, Dashed},
@@ -40,14 +38,14 @@ var looks = map[string]Look{
 	"smoothed LP":                   {Sky, Solid},
 }
 
-// others are the looks of no method above.
+// others are looks that no method above has.
 var others = []Look{
 	{Green, Solid}, {Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
 
-// LookOf is the look of a method in all figures. A layer whose name is that of a method of
-// the notebooks, alone or before a comma, has it by itself, unless it has a colour.
-// Any other name has a look that none of those has, the same every time.
+// LookOf returns the look of a method in all figures. A layer without a colour whose name is that of a method of the
+// notebooks, alone or before a comma, gets this look by itself. Any other name has a look that differs from all of
+// these, the same every time.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look
@@ -57,8 +55,7 @@ func LookOf(method string) Look {
 	return others[h.Sum32()%uint32(len(others))]
 }
 
-// methodOf returns the method that the name of a layer begins with and its look; "" if there
-// is none.
+// methodOf returns the method at the start of a layer's name, and its look; "" if there is none.
 func methodOf(name string) (method string, look Look) {
 	for k := len(name); k >= 0; k = strings.LastIndex(name[:k], ", ") {
 		if look, ok := looks[name[:k]]; ok {

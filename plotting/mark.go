@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A mark is a primitive in data coordinates. Layers are lowered to marks, and
-// marks are all that the two renderings know.
+// A mark is a primitive in data coordinates. Layers are lowered to marks, and the two renderings draw only marks.
 type mark interface {
 	bounds() bounds
 }
@@ -55,7 +54,7 @@ type arrow struct {
 	label              string
 }
 
-// layer is what one of the package's own layers is lowered to.
+// layer holds the marks of one of the package's own layers.
 type layer struct {
 	of         described
 	kind, name string
@@ -63,8 +62,8 @@ type layer struct {
 	marks      []mark
 }
 
-// inLegend tells whether the legend has an entry for the layer: it has a name, and not
-// where it lies.
+// inLegend reports whether the legend has an entry for the layer: whether the layer has a name that is not drawn on the
+// layer itself.
 func (l layer) inLegend() bool {
 	switch l.marks[0].(type) {
 	case rule, span, arrow:
@@ -131,17 +130,15 @@ func (a arrow) bounds() bounds {
 	return bounds{empty.include(a.x, a.fromX), empty.include(a.y, a.fromY)}
 }
 
-// corner is where along a rule its label stands.
+// corner is the place of a rule's label along the rule.
 type corner struct {
 	start bool // at the left or lower end, not at the right or upper one
 	below bool // under a horizontal rule, left of a vertical one
 }
 
-// place finds the corner at which the label of a rule covers the least of the
-// other marks.
+// place finds the corner at which the label of a rule covers the fewest of the other marks.
 func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
-	// The label's box in units of the axes, from the size of 9 pt letters and
-	// of the space that axes and title take.
+	// The label's box in units of the axes, from the size of 9 pt letters and the space of axes and title.
 	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
 	h := 0.17 / max(1, height-1)
 	at, long, high := y.unit(r.at), w, h // the label along the rule, and across
@@ -212,12 +209,11 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of those below. The zero value lets the figure choose.
+// Color is one of the colours below. The zero value lets the figure choose.
 //
-// They are taken from the eight colours of Okabe and Ito ("Color universal design", 2008),
-// less yellow, which vanishes on white paper, plus a grey. They can be distinguished with
-// any common form of colour blindness; the first four keep a contrast of at least 3:1 on
-// white and on black.
+// They are the eight colours of Okabe and Ito ("Color universal design", 2008), except yellow, which vanishes on white
+// paper, plus a grey. They can be distinguished with any common form of colour blindness; the first four have a
+// contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 
 const (
@@ -229,20 +225,20 @@ const (
 	Orange
 	Sky
 	Grey
-	Black // on dark pages nearly white; for what is exact, and never by itself
+	Black // nearly white on dark pages; for exact values, and never chosen by the figure
 )
 
 const alphaShift = 24
 
-// Opacity is the colour at an opacity from 0, which can't be seen, to 1; it can be Auto.
+// Opacity returns the colour with an opacity from 0, which is invisible, to 1; the colour can be Auto.
 func (c Color) Opacity(a float64) Color {
 	return c.name() | Color(255*(1-a)+0.5)<<alphaShift
 }
 
-// name is the colour without its opacity.
+// name returns the colour without its opacity.
 func (c Color) name() Color { return c & (1<<alphaShift - 1) }
 
-// or is the colour, and another in place of Auto.
+// or returns the colour, or other in place of Auto.
 func (c Color) or(other Color) Color {
 	if c.name() == Auto {
 		return c | other
@@ -266,20 +262,20 @@ var palette = [...]color.NRGBA{
 
 func (c Color) rgb() color.NRGBA { return c.alpha(1) }
 
-// alpha is the colour at the given opacity, times its own.
+// alpha returns the colour at the given opacity, times its own.
 func (c Color) alpha(a float64) color.NRGBA {
 	p := palette[c.name()]
 	p.A = uint8(a*c.opacity()*255 + 0.5)
 	return p
 }
 
-// hex is the colour without its opacity.
+// hex returns the colour without its opacity.
 func (c Color) hex() string { return hex(c.rgb()) }
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Dash is the pattern of a line. The zero value is Solid where the author chose the
-// colour, and ByColor where the figure did.
+// Dash is the pattern of a line. The zero value means Solid if the author chose the colour, and ByColor if the figure
+// did.
 type Dash int
 
 const (
@@ -288,17 +284,17 @@ const (
 	Dashed
 	Dotted
 	DashDot
-	ByColor // one of these for each named colour: curves differ in print and without colour too
+	ByColor // a dash for each named colour, so curves differ even in print and without colour
 )
 
-// ink is what a layer is drawn with once every Auto is resolved.
+// ink is the style of a layer once every Auto is resolved.
 type ink struct {
 	color Color
 	dash  Dash
-	width float64 // in points; 0: that of the kind
+	width float64 // in points; 0 means the default of the kind
 }
 
-// ink fills in what the author left to the figure, for a layer of a name.
+// ink fills in what the author left to the figure, for a layer of the given name.
 func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	if c < 0 || c.name() > Black || d < AutoDash || d > ByColor {
 		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
@@ -323,8 +319,8 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	return ink{c, cmp.Or(d, Solid), width}, nil
 }
 
-// free is the next colour that no method has whose name a layer of the figure bears, first
-// those whose dash none has either.
+// free returns the next colour that does not belong to a method in the figure. Colours whose dash does not belong to
+// one either come first.
 func (p *Pen) free() Color {
 	var first, then []Color
 	for c := Blue; c <= Grey; c++ {
@@ -343,7 +339,7 @@ func (p *Pen) free() Color {
 	return colors[p.auto%len(colors)]
 }
 
-// dash is what [ByColor] is for a named colour.
+// dash returns the dash that [ByColor] means for a named colour.
 func (c Color) dash() Dash {
 	return [...]Dash{Solid, Dashed, DashDot, Dotted, Solid, Dashed, DashDot, Solid}[c-Blue]
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// inNotebook tells whether the program is a cell of a notebook.
+// inNotebook reports whether the program is a cell of a notebook.
 func inNotebook() bool { return gonbui.IsNotebook }
 
 // send displays the output below the cell.
 func send(output *protocol.DisplayData) { gonbui.SendData(output) }
 
-// flush waits until what was sent is there: the process may end before its outputs have left it.
+// flush waits until all outputs have arrived, because the process may end before its outputs have left it.
 func flush() { gonbui.Sync() }
 
-// uniqueID is the name of an output that is going to be replaced.
+// uniqueID returns the name of an output that will be replaced.
 func uniqueID() string { return gonbui.UniqueId() }

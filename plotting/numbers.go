@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// datum is a row of the numbers of panels; what a layer hasn't is NaN.
+// datum is a row of the numbers of panels; a number that the layer lacks is NaN.
 type datum struct {
 	Panel int     `csv:"panel"` // from 1
 	Title string  `csv:"title"`
@@ -22,7 +22,7 @@ type datum struct {
 	Z     float64 `csv:"z,%g,"`
 }
 
-// csv is the table of all numbers that the layers were given, before anything is thinned.
+// csv returns the table of all numbers that the layers were given, before thinning.
 func (p Panels) csv() ([]byte, error) {
 	var rows []datum
 	for k, f := range p.Figures {
@@ -49,9 +49,9 @@ func (p Panels) csv() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// numbers are the columns x, y, lo, hi and z of a layer.
+// numbers returns the columns x, y, lo, hi and z of a layer.
 func numbers(l described) (c [5][]float64) {
-	across := map[bool]int{true: 0, false: 1} // of a vertical line, and of another
+	across := map[bool]int{true: 0, false: 1} // of a vertical line, and of a horizontal one
 	switch l := l.(type) {
 	case Line:
 		return [5][]float64{l.X, l.Y, l.Lo, l.Hi}
@@ -75,7 +75,7 @@ func numbers(l described) (c [5][]float64) {
 	return c
 }
 
-// columns are x, y and z of each point.
+// columns returns x, y and z of each point.
 func (g Grid) columns() (c [5][]float64) {
 	for i, x := range g.X {
 		for j, y := range g.Y {

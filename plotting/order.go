@@ -7,12 +7,12 @@ import (
 	"syscall/js"
 )
 
-// output has the display of frames of panels, which the controls choose from, drawn by the page.
+// output returns the display of frames of panels, from which the controls choose. The page draws it.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
 	return order{Frames: frames, Still: still, Controls: controls}.send()
 }
 
-// encode has the file drawn by the page.
+// encode makes the page draw the file.
 func encode(format string, d Drawing) ([]byte, error) {
 	p, err := d.panels()
 	if err != nil {
@@ -22,7 +22,7 @@ func encode(format string, d Drawing) ([]byte, error) {
 	return file.png, err
 }
 
-// send gives the order to the page and waits for what becomes of it.
+// send gives the order to the page and waits for the result.
 func (o order) send() (display, error) {
 	draw := js.Global().Get("draw")
 	if !draw.Truthy() {

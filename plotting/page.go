@@ -11,11 +11,10 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// In a page there are two functions for cells: display(id, mime, data, …) shows an output, and
-// draw(order, back) gives what became of an order to the function back. GoNB's own way
-// would make each cell's program half as large again.
+// A page offers cells two functions: display(id, mime, data, …) shows an output, and draw(order, back) passes the
+// result of an order to the function back. GoNB's own way would make each cell's program half as large again.
 
-// inNotebook tells whether the program is a cell of a page.
+// inNotebook reports whether the program is a cell of a page.
 func inNotebook() bool { return js.Global().Get("display").Truthy() }
 
 // send displays the output below the cell.
@@ -35,5 +34,5 @@ func flush() {}
 
 var outputs atomic.Int64
 
-// uniqueID is the name of an output that is going to be replaced.
+// uniqueID returns the name of an output that will be replaced.
 func uniqueID() string { return fmt.Sprint("output-", outputs.Add(1)) }

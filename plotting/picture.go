@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// output is the display of frames of panels, which the controls choose from, and
-// of the still picture that stands for them.
+// output returns the display of frames of panels, from which the controls choose, and of the still picture in their
+// place.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
 	var specs []spec
 	var body, plain strings.Builder
@@ -55,25 +55,25 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		plain.WriteString(f.alt() + "\n")
 	}
 	picture, err := still.small()
-	if err != nil && still.checkGlyphs() == nil { // a text that PNG can't set is in the SVG all the same
+	if err != nil && still.checkGlyphs() == nil { // the SVG contains even a text that PNG cannot set
 		return display{}, err
 	}
 	return display{html: page(body.String(), specs), png: picture, plain: strings.TrimSpace(plain.String())}, nil
 }
 
-// spec is the description of a chart that live.js is given.
+// spec is the description of a chart for live.js.
 type spec struct {
 	Key     string  `json:"key"`
 	Columns columns `json:"columns"`
-	// Frames are ECharts' options: the first as a whole, of the others what differs
-	// from it. The source of a data set is a list of columns.
+	// Frames are ECharts' options: the first frame as a whole, and for each other frame the differences from the first.
+	// The source of a data set is a list of columns.
 	Frames []options `json:"frames"`
 }
 
 // options are the parts of a chart's description, by ECharts' names for them.
 type options map[string]json.RawMessage
 
-// since returns the parts that differ from those of the first frame.
+// since returns the parts that differ from the first frame's.
 func (o options) since(first options) options {
 	out := options{}
 	for name, part := range o {
@@ -89,8 +89,7 @@ func (o options) since(first options) options {
 	return out
 }
 
-// columns are the data of a chart, each column once, however many curves and
-// frames it is part of.
+// columns are the data of a chart. Each column is stored once, however many curves and frames use it.
 type columns struct {
 	all   []json.RawMessage
 	index map[string]int
@@ -98,7 +97,7 @@ type columns struct {
 
 func (c columns) MarshalJSON() ([]byte, error) { return json.Marshal(c.all) }
 
-// place returns the index of the column, which is new or has been there before.
+// place returns the index of the column, and stores the column if it is new.
 func (c *columns) place(column json.RawMessage) int {
 	k, ok := c.index[string(column)]
 	if !ok {
@@ -112,8 +111,8 @@ func (c *columns) place(column json.RawMessage) int {
 	return k
 }
 
-// chart returns the chart of the frames, and its place in the page, which holds
-// the picture of the still figure, an SVG.
+// chart returns the chart of the frames, and its element in the page, which contains the picture of the still figure,
+// an SVG.
 func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) {
 	var s spec
 	digits := stillDigits
@@ -131,12 +130,12 @@ func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) 
 			first = all
 		}
 	}
-	// The key comes from the content: equal figures give equal bytes, and two
-	// places with one key are to show the same chart.
+	// The key comes from the content: equal figures give equal bytes, and two elements with one key show the same
+	// chart.
 	s.Key = fmt.Sprintf("%x", sha256.Sum256(marshal(s)))[:12]
 	w, h := still.size()
 	var b strings.Builder
-	// 115 px an inch: a screen is read from farther than paper.
+	// 115 px an inch, because readers are farther from a screen than from paper.
 	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w)
 	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
 		html.EscapeString(still.alt()), base64.StdEncoding.EncodeToString(compactSVG(picture)))
@@ -150,8 +149,8 @@ var (
 	svgDecimal = regexp.MustCompile(`(\.\d)\d+`)
 )
 
-// compactSVG cuts the coordinates of paths to a tenth of a point, which can't
-// be seen on a screen: pictures are saved with every notebook.
+// compactSVG rounds the coordinates of paths to a tenth of a point, which is invisible on a screen, because pictures
+// are saved with every notebook.
 func compactSVG(b []byte) []byte {
 	return svgPath.ReplaceAllFunc(b, func(path []byte) []byte {
 		return svgDecimal.ReplaceAll(path, []byte("$1"))
@@ -165,7 +164,7 @@ func page(body string, specs []spec) string {
 		")(" + string(marshal(specs)) + ");\n});\n" + echarts.Loader + "</script>"
 }
 
-// marshal is the JSON of texts, numbers and JSON. It escapes <, > and &, so that no text can end a script.
+// marshal returns the JSON of texts, numbers and JSON. It escapes <, > and &, so no text can end a script.
 func marshal(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -174,12 +173,12 @@ func marshal(v any) json.RawMessage {
 	return b
 }
 
-// html is the control as part of a page; live.js reads its values from it.
+// html returns the control as part of a page; live.js reads its values from it.
 func (c Control) html() string {
 	var b strings.Builder
 	label := html.EscapeString(c.Label)
 	b.WriteString(`<label style="display:inline-block;min-width:min(340px,100%);margin:0 16px 4px 0">` + label)
-	// JupyterLab has uses of its own for the arrow keys, unless the element forbids it.
+	// JupyterLab uses the arrow keys itself, unless the element forbids it.
 	attributes := fmt.Sprintf(`data-lm-suppress-shortcuts="true" data-values="%s"`, html.EscapeString(string(marshal(c.Values))))
 	if c.Menu {
 		fmt.Fprintf(&b, ` <select %s>`, attributes)
@@ -196,8 +195,8 @@ func (c Control) html() string {
 		for _, v := range c.Values {
 			widest = max(widest, utf8.RuneCountInString(v))
 		}
-		// A screen reader says the value, not its index. An output
-		// element instead of the span would be what the label is for.
+		// A screen reader says the value, not its index. If an output element replaced the span, the label would be for
+		// that element.
 		value := html.EscapeString(c.Values[c.Start])
 		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" `+
 			`aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,
@@ -221,7 +220,7 @@ func (o order) draw() (d drawn) {
 	return drawn{HTML: out.html, Plain: out.plain, Picture: out.png}
 }
 
-// encode is the drawing as a file of the format.
+// encode returns the drawing as a file of the format.
 func encode(format string, d Drawing) ([]byte, error) {
 	p, err := d.panels()
 	if err != nil {
@@ -268,10 +267,10 @@ func (p Panels) raster() (*image.RGBA, error) {
 	return canvas.Image().(*image.RGBA), nil
 }
 
-// small is the picture as a PNG of at most 256 colours, a fourth of the size: it is saved
-// with every notebook, for readers whose program shows neither HTML nor SVG.
+// small returns the picture as a PNG of at most 256 colours, a fourth of the size. It is saved with every notebook, for
+// readers whose program shows neither HTML nor SVG.
 func (p Panels) small() ([]byte, error) {
-	if p.Columns == 0 { // as on a page: a wide row would be small in print
+	if p.Columns == 0 { // as on a page, because a wide row would be small in print
 		p.Columns = min(2, len(p.Figures))
 	}
 	img, err := p.raster()
@@ -283,8 +282,7 @@ func (p Panels) small() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fewer returns the image in its commonest 256 colours, once those that differ by less than
-// a sixteenth are one.
+// fewer returns the image in its 256 most frequent colours, after merging colours that differ by less than a sixteenth.
 func fewer(img *image.RGBA) *image.Paletted {
 	const step, levels = 16, 17
 	level := func(v byte) int { return (int(v) + step/2) / step }
@@ -328,7 +326,7 @@ func fewer(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// checkGlyphs returns an error if a text of the panels can't be set.
+// checkGlyphs returns an error if a text of the panels cannot be set.
 func (p Panels) checkGlyphs() error {
 	for _, f := range p.Figures {
 		layers, _ := f.lower() // it has been drawn

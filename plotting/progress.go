@@ -10,9 +10,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// Progress returns what shows a bar below the cell when it is told how much of something is done,
-// and removes it when all is done: for settings that ask for such a function. It may be called concurrently,
-// and for one work after another. Outside a notebook, and with [Headless], it shows nothing.
+// Progress returns a function that shows a bar below the cell as work progresses and removes it when all is done, for
+// settings that ask for such a function. It may be called concurrently, and for one work after another. Outside a
+// notebook, and with [Headless], it shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}
@@ -23,7 +23,7 @@ func Progress() func(name string, done, total int) {
 	}, time.Now)
 }
 
-// progress shows a bar every tenth of a second at most, and, if there was one, in the end nothing.
+// progress shows a bar at most every tenth of a second and removes it at the end.
 func progress(show func(html string), now func() time.Time) func(name string, done, total int) {
 	var mu sync.Mutex
 	last, most, shown := now(), 0, false
@@ -31,7 +31,7 @@ func progress(show func(html string), now func() time.Time) func(name string, do
 		mu.Lock()
 		defer mu.Unlock()
 		switch at := now(); {
-		case done <= most: // what comes late
+		case done <= most: // a late call
 		case done >= total:
 			if shown {
 				show("")

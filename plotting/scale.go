@@ -28,11 +28,11 @@ func (s scale) value(u float64) float64 {
 	return s.lo + u*(s.hi-s.lo)
 }
 
-// An axis is not shorter than this: beyond, its labels would have more than 13 digits, or ticks
-// and marks would be told apart by the rounding of their numbers only.
+// The least length of an axis: on a shorter axis, labels would have more than 13 digits, or only the rounding of
+// numbers would separate ticks and marks.
 const shortest = 0x1p-40 // of the larger end; 1/limit at 0
 
-// drawable widens an axis that is too short to be drawn, on both sides.
+// drawable widens an axis that is too short to be drawn, at both ends.
 func (s scale) drawable() scale {
 	if s.log {
 		if s.hi/s.lo < 1+shortest {
@@ -82,9 +82,8 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 	return x, y
 }
 
-// scale widens the range of the data by the fraction pad of its length at both
-// ends, unless the author fixed it. A range without length or without data
-// becomes one that can be drawn.
+// scale widens the range of the data by the fraction pad of its length at both ends, unless the author fixed it. A
+// range without length or data becomes one that can be drawn.
 func (a Axis) scale(data interval, pad float64) scale { return a.span(data, pad).drawable() }
 
 func (a Axis) span(data interval, pad float64) scale {
@@ -115,8 +114,8 @@ func (a Axis) span(data interval, pad float64) scale {
 	return scale{floorTo(data.lo-pad*length, length), ceilTo(data.hi+pad*length, length), false}
 }
 
-// floorTo and ceilTo round to two digits of the given size: ends of axes are
-// short numbers. Where rounding leaves that on the wrong side of v they return v.
+// floorTo and ceilTo round to two digits of the given size, because ends of axes are short numbers. Where rounding
+// leaves the result on the wrong side of v, they return v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
@@ -125,7 +124,7 @@ func ceilTo(v, size float64) float64 {
 	return max(v, rounded)
 }
 
-// decimal is k·10ᵉ, to the last bit.
+// decimal returns k·10ᵉ, to the last bit.
 func decimal(k float64, e int) float64 {
 	v, _ := strconv.ParseFloat(strconv.FormatFloat(k, 'f', 0, 64)+"e"+strconv.Itoa(e), 64)
 	return v
@@ -145,7 +144,7 @@ func (s scale) ticks(n int) []tick {
 	return s.linearTicks(n)
 }
 
-// named are the ticks of an axis with names.
+// named returns the ticks of an axis with names.
 func (a Axis) named() []tick {
 	var out []tick
 	for k, name := range a.Names {
@@ -154,8 +153,8 @@ func (a Axis) named() []tick {
 	return out
 }
 
-// linearTicks are the multiples of 1, 2 or 5 times a power of ten: the least
-// such step that gives at most n+2 ticks.
+// linearTicks returns the multiples of 1, 2 or 5 times a power of ten: of the least such step that gives at most n+2
+// ticks.
 func (s scale) linearTicks(n int) []tick {
 	most := float64(n + 2)
 	power := math.Floor(math.Log10((s.hi - s.lo) / most))
@@ -169,9 +168,8 @@ func (s scale) linearTicks(n int) []tick {
 	if step == 10 {
 		step, power = 1, power+1
 	}
-	// Work with integer multiples, so that ticks are exact decimals. The slack
-	// admits a tick that rounding has pushed over the end of the axis, and no tick
-	// that is farther out, as one may be where the multiples are rounded, too.
+	// Work with integer multiples, so that ticks are exact decimals. The slack admits a tick that rounding has moved
+	// beyond the end of the axis, but no tick farther out, which may occur where the multiples are also rounded.
 	const slack = 1e-9
 	unit := step * math.Pow(10, power)
 	first, last := math.Ceil(s.lo/unit-slack), math.Floor(s.hi/unit+slack)
@@ -196,7 +194,7 @@ func (s scale) linearTicks(n int) []tick {
 	return out
 }
 
-// shifted formats v/10ᵉ to so many decimals.
+// shifted formats v/10ᵉ with the given number of decimals.
 func shifted(v float64, e, decimals int) string {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
 	own, _ := strconv.Atoi(exponent)
@@ -204,8 +202,8 @@ func shifted(v float64, e, decimals int) string {
 	return strconv.FormatFloat(m, 'f', decimals, 64)
 }
 
-// logTicks are the powers of ten, or every few of them, with 2 and 5 labelled
-// where there is room and the other multiples unlabelled.
+// logTicks returns the powers of ten, or every few of them. Their multiples by 2 and 5 are labelled where there is
+// room; the other multiples are not labelled.
 func (s scale) logTicks(n int) []tick {
 	const slack = 1e-9
 	lo, hi := math.Log10(s.lo), math.Log10(s.hi)
@@ -237,7 +235,7 @@ func (s scale) logTicks(n int) []tick {
 	return out
 }
 
-// power formats m·10ᵉ, plainly where that is short.
+// power formats m·10ᵉ, as a plain number where that is short.
 func power(m, e int) string {
 	if -2 <= e && e <= 3 {
 		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)

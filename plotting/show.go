@@ -12,25 +12,22 @@ import (
 	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
-// View is what can be shown in a notebook: a [Figure], [Panels], an [Explorer], a
-// [Table], [Markdown] or a [Fold].
+// View is a type that can be shown in a notebook: a [Figure], [Panels], an [Explorer], a [Table], [Markdown] or a
+// [Fold].
 type View interface {
 	display() (display, error)
 }
 
-// display is one output in several forms, of which the reader's program takes
-// the richest that it knows.
+// display is one output in several forms, of which the reader's program takes the richest that it can show.
 type display struct {
 	html, markdown string // either
 	png            []byte // or none
 	plain          string
 }
 
-// Show displays the views below the cell, one output each. Outside a notebook it prints
-// them as text.
+// Show displays the views below the cell, one output each. Outside a notebook it prints them as text.
 //
-// A view that can't be shown is a mistake in the cell: Show panics and says
-// what is wrong with it.
+// A view that cannot be shown is a mistake in the cell: Show panics and says what is wrong with it.
 func Show(views ...View) {
 	for _, v := range views {
 		output, err := DisplayData(v)
@@ -46,7 +43,7 @@ func Show(views ...View) {
 	flush()
 }
 
-// DisplayData is the view in the form that GoNB receives: one output in several MIME types.
+// DisplayData returns the view in the form that GoNB receives: one output in several MIME types.
 func DisplayData(v View) (*protocol.DisplayData, error) {
 	d, err := v.display()
 	if err != nil {
@@ -65,16 +62,14 @@ func DisplayData(v View) (*protocol.DisplayData, error) {
 	return &protocol.DisplayData{Data: data}, nil
 }
 
-// Markdown is text with TeX formulas in dollars, for sentences that hold
-// computed numbers.
+// Markdown is text with TeX formulas between dollars, for sentences that contain computed numbers.
 type Markdown string
 
 func (m Markdown) display() (display, error) {
 	return display{markdown: string(m), plain: string(m)}, nil
 }
 
-// Fold is a text of aligned lines that is shown when its head is clicked, for what most
-// readers can do without.
+// Fold is a text of aligned lines that appears when its head is clicked, for details that most readers do not need.
 type Fold struct{ Head, Text string }
 
 func (f Fold) display() (display, error) {
@@ -95,23 +90,21 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless is the environment variable that, with any value, says that the notebook
-// runs without a page that shows it.
+// Headless is the environment variable that, with any value, says that the notebook runs without a page that shows it.
 const Headless = "MIXPOLICY_HEADLESS"
 
-// Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the
-// extension of the path, which is relative to the working directory: in a notebook, to the notebook.
-// There Save says where the file is, and a folder that cleaning removes, or one within it, is an error.
-// A folder that is missing is made. The file is there as a whole or not at all. SVG, PNG and CSV are the
-// same bytes every time; PDF holds the time at which it was made.
+// Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the path.
+// The path is relative to the working directory, in a notebook to the notebook. In a notebook, Save says where the file
+// is, and a path in a folder that cleaning removes is an error. Save makes a missing folder. It writes the whole file
+// or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was made.
 //
-// CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z,
-// empty where the layer has none. A line has a row for each point, with its interval, a histogram one for
-// each bar; a contour or a heatmap has one for each point of the grid, where it is z. A rule has one, and a
-// strip two, its ends, in the column of its axis. Numbers are those that the layer was given, to all digits.
+// CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z, empty where
+// the layer has none. A line has a row for each point, with its interval; a histogram for each bar; and a contour or a
+// heatmap for each point of the grid, with its value as z. A rule has one row and a strip two, its ends, in the column
+// of its axis. Numbers are those that the layer was given, to all digits.
 //
-// A character that neither Liberation Sans nor DejaVu Sans has is an error in PNG and PDF;
-// in SVG the reader's machine finds another font.
+// A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF; in SVG the reader's
+// machine finds another font.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	b, err := encode(format, d)
@@ -133,8 +126,8 @@ func Save(path string, d Drawing) error {
 	return nil
 }
 
-// kept is an error for a path in a folder with our mark of what clean removes, as .lab and build have
-// (bford.info/cachedir).
+// kept returns an error for a path in a folder that carries our mark of folders that clean removes, such as .lab and
+// build (bford.info/cachedir).
 func kept(path string) error {
 	dir, err := filepath.Abs(path)
 	for err == nil && dir != filepath.Dir(dir) {
@@ -147,7 +140,7 @@ func kept(path string) error {
 	return err
 }
 
-// texts returns all that is written in the figure, numbers aside.
+// texts returns all texts of the figure, except numbers.
 func (f Figure) texts(layers []layer) []string {
 	out := append([]string{f.Title, f.below(layers), f.Y.Label}, f.Y.Names...)
 	for _, l := range layers {

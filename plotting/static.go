@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The look of the static rendering: sizes in points, dark grey on white.
+// The style of the static rendering: sizes in points, dark grey on white.
 var (
 	textColor = color.Gray{0x22}
 	axisColor = color.Gray{0x66}
@@ -64,7 +64,7 @@ func (p Panels) svg() ([]byte, error) {
 	return canvas.tidy(b.Bytes()), nil
 }
 
-// svgCanvas remembers how wide each text is meant to be.
+// svgCanvas records the intended width of each text.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length
@@ -89,9 +89,8 @@ var (
 	)
 )
 
-// tidy completes what vgsvg writes: fonts for machines without Liberation
-// Sans, the width of each text, so that it fits in any font, images stretched
-// to where they belong, and lines without spikes at sharp turns.
+// tidy completes the output of vgsvg: fonts for machines without Liberation Sans, the width of each text, so that it
+// fits in any font, images stretched to their places, and lines without spikes at sharp turns.
 func (c *svgCanvas) tidy(b []byte) []byte {
 	b = svgComment.ReplaceAll(b, nil)
 	k := -1
@@ -129,7 +128,7 @@ func (p Panels) draw(canvas vg.CanvasSizer) error {
 		plots[k], heads[k] = newPlot(f, layers, x, y), newHead(f.Title, layers, width)
 		tallest = max(tallest, heads[k].height)
 	}
-	// Align wants canvases for plots without heads: cut the heads off the tiles.
+	// Align requires canvases for plots without heads: cut the heads off the tiles.
 	bodies := draw.Tiles{Rows: rows, Cols: cols, PadX: tiles.PadX, PadY: tiles.PadY + tallest, PadTop: tallest}
 	aligned := plot.Align(slices.Collect(slices.Chunk(plots, cols)), bodies, c)
 	for k, h := range heads {
@@ -202,8 +201,8 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 
 var smallStyle = sync.OnceValue(func() text.Style { return textStyle(smallFont, draw.XCenter, draw.YTop) })
 
-// apart returns at most about n ticks whose labels don't touch on an axis of this length, in
-// points: a label takes this room along it.
+// apart returns at most about n ticks whose labels do not touch on an axis of this length, in points. room is the
+// length of a label along the axis.
 func (s scale) apart(n int, length float64, room func(label string) vg.Length) []tick {
 	const gap = 5 // points
 	for ; ; n-- {
@@ -227,9 +226,9 @@ func (s scale) apart(n int, length float64, room func(label string) vg.Length) [
 	}
 }
 
-// position is where a value is on gonum/plot's axis. A logarithmic axis is a linear
-// one of log₁₀ there: gonum/plot's own takes the label of the axis to stand at the
-// arithmetic mean of the ends, far up, and cuts the plot by what would stick out.
+// position returns the place of a value on gonum/plot's axis. A logarithmic axis is a linear axis of log₁₀ there:
+// gonum/plot's own logarithmic axis places its label at the arithmetic mean of the ends, far up, and shortens the plot
+// by the part that would stick out.
 func (s scale) position(v float64) float64 {
 	if s.log {
 		return math.Log10(v)
@@ -270,7 +269,7 @@ func points(x, y transform, xs, ys []float64) []vg.Point {
 	return pts
 }
 
-// reduce drops the points that can't be seen on paper.
+// reduce drops the points that are invisible on paper.
 func reduce(pts []vg.Point, c draw.Canvas) []vg.Point {
 	x := mapped(pts, func(p vg.Point) float64 { return float64(p.X / c.Size().X) })
 	y := mapped(pts, func(p vg.Point) float64 { return float64(p.Y / c.Size().Y) })
@@ -299,7 +298,7 @@ func (m curve) plot(c draw.Canvas, in ink, x, y transform) {
 	}
 }
 
-// width is that of the line, in points.
+// width returns the width of the line, in points.
 func (m curve) width(in ink) float64 {
 	if m.thin {
 		return thinWidth
@@ -307,7 +306,7 @@ func (m curve) width(in ink) float64 {
 	return cmp.Or(in.width, lineWidth)
 }
 
-// line is the style of a line of the given width.
+// line returns the style of a line of the given width.
 func (in ink) line(width float64) draw.LineStyle {
 	dashes := [...][]vg.Length{Dashed: {5, 3}, Dotted: {1.2, 2.4}, DashDot: {6, 2.5, 1.2, 2.5}}[in.dash]
 	return draw.LineStyle{Color: in.color.rgb(), Width: vg.Length(width), Dashes: dashes}
@@ -315,8 +314,8 @@ func (in ink) line(width float64) draw.LineStyle {
 
 func length(v vg.Point) vg.Length { return vg.Length(math.Hypot(float64(v.X), float64(v.Y))) }
 
-// arrowheads returns triangles at a quarter, half and three quarters of the
-// length of the path, none if it is too short to see a direction.
+// arrowheads returns triangles at a quarter, half and three quarters of the length of the path, or none if the path is
+// too short to show a direction.
 func arrowheads(pts []vg.Point) [][]vg.Point {
 	const size = headSize
 	whole := vg.Length(0)
@@ -344,7 +343,7 @@ func arrowheads(pts []vg.Point) [][]vg.Point {
 	return out
 }
 
-// plot draws all bars as one path: a hundred bars would be most of the file.
+// plot draws all bars as one path, because a hundred separate bars would be most of the file.
 func (m boxes) plot(c draw.Canvas, in ink, s scale, x, y transform) {
 	var path vg.Path
 	base := y(max(0, s.lo))
@@ -354,7 +353,7 @@ func (m boxes) plot(c draw.Canvas, in ink, s scale, x, y transform) {
 		gap := (x1 - x0) * boxGap / 2
 		addPolygon(&path, vg.Point{}, c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base},
 			{X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})...)
-		if i%100 == 99 || i == len(m.x)-1 { // of more the rasteriser takes the square
+		if i%100 == 99 || i == len(m.x)-1 { // the rasteriser's time grows with the square of the number
 			c.SetColor(in.color.alpha(boxAlpha))
 			c.Fill(path)
 			path = nil
@@ -362,7 +361,7 @@ func (m boxes) plot(c draw.Canvas, in ink, s scale, x, y transform) {
 	}
 }
 
-// addPolygon adds a polygon to the path, whose corners are given as seen from a point.
+// addPolygon adds a polygon to the path; its corners are relative to the point from.
 func addPolygon(path *vg.Path, from vg.Point, corners ...vg.Point) {
 	for k, p := range corners {
 		if k == 0 {
@@ -380,7 +379,7 @@ func (m glyphs) plot(c draw.Canvas, in ink, x, y transform) {
 	whisker := draw.LineStyle{Color: in.color.rgb(), Width: 1}
 	const cap = 2.5
 	for i := range m.lo {
-		// From lo to hi at at, and what is upright or, if m.level, turned.
+		// The bar from lo to hi at at, vertical or, if m.level, horizontal.
 		at, lo, hi := x(m.x[i]), y(m.lo[i]), y(m.hi[i])
 		if m.level {
 			at, lo, hi = y(m.y[i]), x(m.lo[i]), x(m.hi[i])
@@ -404,7 +403,7 @@ func (m glyphs) plot(c draw.Canvas, in ink, x, y transform) {
 			within = append(within, pt)
 		}
 	}
-	for some := range slices.Chunk(within, 20) { // a path each: shorter, and not too long for the rasteriser
+	for some := range slices.Chunk(within, 20) { // several per path: shorter, and not too long for the rasteriser
 		var path vg.Path
 		for _, pt := range some {
 			in.addMarker(&path, pt)
@@ -450,7 +449,7 @@ func (m rule) plot(c draw.Canvas, in ink, x, y transform) {
 	}
 }
 
-// ruleLabel is the label of a rule, on a patch of paper that lets a little through.
+// ruleLabel is the label of a rule, on a slightly transparent patch of paper.
 type ruleLabel struct {
 	rule
 	at corner
@@ -486,7 +485,7 @@ func (m ruleLabel) plot(c draw.Canvas, _ ink, x, y transform) {
 	c.FillText(label, pt, m.label)
 }
 
-// plot sets the texts on little patches of paper.
+// plot sets the texts on small patches of paper.
 func (m texts) plot(c draw.Canvas, _ ink, x, y transform) {
 	style := textStyle(font.From(sans, 7.5), draw.XCenter, draw.YCenter)
 	style.Color = axisColor
@@ -516,7 +515,7 @@ func (m span) plot(c draw.Canvas, in ink, x, y transform) {
 	c.SetColor(in.color.alpha(spanAlpha))
 	c.Fill(r.Path())
 	at := vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}
-	switch { // a label that the strip can't hold stands beside it
+	switch { // a label that does not fit in the strip stands next to it
 	case m.vertical && label.Width(m.label)+6 > r.Size().X:
 		if at.X = r.Max.X + 3; at.X+label.Width(m.label) > c.Max.X {
 			at.X, label.XAlign = r.Min.X-3, draw.XRight
@@ -554,8 +553,7 @@ func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 	c.FillText(label, at, m.label)
 }
 
-// head is what stands over the axes: the title and the legend, where they cover no
-// data.
+// head is the part above the axes: the title and the legend, where they cover no data.
 type head struct {
 	title  string
 	rows   [][]layer
@@ -594,7 +592,7 @@ func newHead(title string, layers []layer, width vg.Length) head {
 	return h
 }
 
-// wrapped cuts a title into lines of this width.
+// wrapped breaks a title into lines of this width.
 func wrapped(title string, width vg.Length) string {
 	style := textStyle(titleFont, draw.XLeft, draw.YTop)
 	var lines []string
@@ -627,7 +625,7 @@ func (h head) draw(c draw.Canvas) {
 	}
 }
 
-// sample draws in r how the layer looks.
+// sample draws the style of the layer in r.
 func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 	middle := (r.Min.Y + r.Max.Y) / 2
 	fill := func(alpha float64) {

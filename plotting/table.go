@@ -10,15 +10,14 @@ import (
 	"unicode"
 )
 
-// Table is a small table, numbers aligned on the right. It is filled row by row with
-// [Table.Row], or column by column. NaN is an error, and infinities are shown as such; a
-// missing number is a nil in its row, and is shown as –.
+// Table is a small table with numbers aligned on the right. It is filled row by row with [Table.Row], or column by
+// column. NaN is an error, and infinities are shown as such; a missing number is a nil in its row, and is shown as –.
 type Table struct {
 	Caption string
 	Columns []Column
 }
 
-// Column holds either Text or Numbers. The text FAILS stands out.
+// Column holds either Text or Numbers. The text FAILS is highlighted.
 type Column struct {
 	Head    string
 	Text    []string
@@ -28,9 +27,8 @@ type Column struct {
 	none []int // rows without a number, 0 in Numbers
 }
 
-// Row appends a row of one cell for each column: float64, int and nil go to Numbers, and all
-// else goes to Text, as fmt.Sprint writes it. It panics if there are more or fewer cells
-// than columns.
+// Row appends a row of one cell for each column: float64, int and nil go to Numbers, and other values go to Text, as
+// fmt.Sprint writes them. Row panics if there are more or fewer cells than columns.
 func (t *Table) Row(cells ...any) {
 	if len(cells) != len(t.Columns) {
 		panic(fmt.Sprintf("plotting: table %q: a row of %d cells for %d columns", t.Caption, len(cells), len(t.Columns)))
@@ -121,7 +119,7 @@ func (t Table) html() string {
 	return b.String()
 }
 
-// cellsWide is how many cells of a terminal the text takes: accents have none of their own.
+// cellsWide returns the number of a terminal's cells that the text takes; accents take none.
 func cellsWide(s string) int {
 	return len(slices.DeleteFunc([]rune(s), func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
 }

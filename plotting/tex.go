@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Labels may hold formulas of TeX between dollars: letters, scripts, accents and symbols.
-// A formula becomes Unicode, with these characters of private use around its scripts.
+// Labels may contain formulas of TeX between dollars: letters, scripts, accents and symbols. A formula becomes Unicode,
+// with these characters of private use around its scripts.
 const (
 	superScript = '\uE000'
 	subScript   = '\uE001'
@@ -17,7 +17,7 @@ const (
 	scripts     = "\uE000\uE001\uE002"
 )
 
-// Scripts and accents of Unicode, and what stands for them as they are set.
+// Unicode's scripts and accents, and the characters for which they stand.
 const (
 	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀⁿⁱᵈᵗ"
 	superLetters = "0123456789+−Tnidt"
@@ -28,7 +28,7 @@ const (
 	accents   = "ˆ˜¯¯˙"
 )
 
-// counterpart returns what stands in the place in to that r has in from.
+// counterpart returns the character of to at the place of r in from.
 func counterpart(from, to string, r rune) rune {
 	return []rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])]
 }
@@ -53,11 +53,11 @@ func pairs(s string) map[string]string {
 	return out
 }
 
-// relations have room around them, outside scripts.
+// relations have space around them, except in scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
-// typeset turns the formulas of a label into Unicode. What can't be read stays as it is:
-// a figure is checked before it is drawn.
+// typeset turns the formulas of a label into Unicode. What it cannot read stays as it is, because a figure is checked
+// before it is drawn.
 func typeset(label string) string {
 	s, err := formulas(label)
 	if err != nil {
@@ -66,7 +66,7 @@ func typeset(label string) string {
 	return s
 }
 
-// formulas is typeset with the reason why a formula can't be set. A dollar alone is money.
+// formulas is typeset with the reason why a formula cannot be set. A single dollar is money.
 func formulas(label string) (string, error) {
 	parts := strings.Split(label, "$")
 	if len(parts) < 3 || len(parts)%2 == 0 || strings.ContainsAny(label, scripts) {
@@ -97,7 +97,7 @@ type tex struct {
 	err    error
 }
 
-// fail keeps the first reason why the formula can't be read.
+// fail keeps the first reason why the formula cannot be read.
 func (t *tex) fail(format string, args ...any) {
 	t.err = cmp.Or(t.err, fmt.Errorf(format, args...))
 }
@@ -153,7 +153,7 @@ func (t *tex) atom(depth int) string {
 	return t.spaced(string(r))
 }
 
-// spaced puts room around a relation.
+// spaced puts space around a relation.
 func (t *tex) spaced(s string) string {
 	if !t.script && strings.Contains(relations, s) {
 		return " " + s + " "
@@ -208,7 +208,8 @@ func (t *tex) argument(of string, depth int) string {
 	return t.atom(depth + 1)
 }
 
-// Unicode is a text whose formulas of TeX, between dollars, are in plain Unicode: a script that Unicode lacks follows its mark.
+// Unicode returns a text with its TeX formulas, between dollars, in plain Unicode. A script that Unicode lacks follows
+// its mark.
 func Unicode(label string) string {
 	return plain(label, func(begin rune, s string) string {
 		mark := map[rune]string{superScript: "^", subScript: "_"}[begin]
@@ -219,14 +220,14 @@ func Unicode(label string) string {
 	})
 }
 
-// charted is the label for a chart: a script that Unicode lacks is ECharts' rich text, {sup|…} or {sub|…}.
+// charted returns the label for a chart: a script that Unicode lacks is ECharts' rich text, {sup|…} or {sub|…}.
 func charted(label string) string {
 	return plain(strings.ReplaceAll(typeset(label), "{", "{\u2060"), func(begin rune, s string) string {
 		return map[rune]string{superScript: "{sup|", subScript: "{sub|"}[begin] + strings.ReplaceAll(s, " ", "\u00a0") + "}"
 	})
 }
 
-// plain is the label in Unicode, with its scripts that Unicode lacks as other writes them.
+// plain returns the label in Unicode; other writes the scripts that Unicode lacks.
 func plain(label string, other func(begin rune, s string) string) string {
 	var b, script strings.Builder
 	begin := rune(0)
@@ -251,7 +252,7 @@ func plain(label string, other func(begin rune, s string) string) string {
 	return b.String() + script.String()
 }
 
-// inUnicode writes a script with Unicode's characters for it, if there are enough.
+// inUnicode writes a script in Unicode's characters, if Unicode has them all.
 func inUnicode(begin rune, s string) (script string, ok bool) {
 	from, to := superLetters, superscripts
 	if begin == subScript {

@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// The faces of all texts: what Liberation Sans lacks, such as ∇ and ∈, is set in DejaVu Sans.
+// The typefaces of all texts: characters that Liberation Sans lacks, such as ∇ and ∈, are set in DejaVu Sans.
 var (
 	sans  = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	other = font.Font{Typeface: "DejaVu", Variant: "Sans"}
@@ -30,7 +30,7 @@ var (
 	fonts = sync.OnceValue(func() *font.Cache {
 		face, err := opentype.Parse(dejavusans.TTF)
 		if err != nil {
-			panic(err) // of a font that is compiled in
+			panic(err) // the font is compiled in
 		}
 		cache := font.NewCache(liberation.Collection())
 		cache.Add(font.Collection{{Font: other, Face: face}})
@@ -38,7 +38,7 @@ var (
 	})
 )
 
-// has tells whether a font has a glyph.
+// has reports whether a font has a glyph.
 func has(f font.Font, r rune) bool {
 	if f.Typeface == sans.Typeface && ' ' <= r && r <= '~' {
 		return true
@@ -47,11 +47,10 @@ func has(f font.Font, r rune) bool {
 	return err == nil && i != 0
 }
 
-// raised sets text as text.Plain does, with three differences. Superscripts and
-// subscripts, of Unicode and of TeX, become small letters and digits above or below the
-// line, one over the other where they meet. Combining accents, as in θ̂, become accents
-// centred over the letter, which shaping would do if the back ends shaped text. What
-// Liberation Sans lacks comes from another font. (text.Latex of gonum/plot knows no scripts.)
+// raised sets text as text.Plain does, with three differences. Superscripts and subscripts, of Unicode and of TeX,
+// become small letters and digits above or below the line, one over the other where they meet. Combining accents, as in
+// θ̂, become accents centred over the letter, as shaping would place them if the back ends shaped text. Characters that
+// Liberation Sans lacks come from another font. (text.Latex of gonum/plot does not set scripts.)
 type raised struct{ text.Plain }
 
 const (
@@ -61,8 +60,8 @@ const (
 	accentRise = 0.12  // above where it sits on a lower-case letter
 )
 
-// run is a piece of a line that is set in one font, at one size and height; an accent is
-// set over the letter before it and takes no room.
+// run is a piece of a line that is set in one font, at one size and height. An accent is set over the letter before it
+// and takes no width.
 type run struct {
 	text   string
 	font   font.Font // with its size
@@ -81,7 +80,7 @@ func runs(line string, f font.Font) []run {
 			}
 			continue
 		}
-		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, can't hold them
+		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, cannot contain them
 			continue
 		}
 		level := script
@@ -148,7 +147,7 @@ func (h raised) layout(line string, f font.Font) (out []piece, width vg.Length) 
 		rise = r.rise
 		_, n := utf8.DecodeLastRuneInString(r.text)
 		letter = face.Width(r.text[len(r.text)-n:])
-		// Spaces at the ends are room, not text: SVG would drop them.
+		// Spaces at the ends are width, not text: SVG would drop them.
 		words := strings.TrimLeft(r.text, " ")
 		indent := face.Width(r.text[:len(r.text)-len(words)])
 		if words = strings.TrimRight(words, " "); words != "" {
@@ -190,7 +189,7 @@ func (h raised) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	}
 }
 
-// missing is the first character of the text that neither font has, or 0.
+// missing returns the first character of the text that neither font has, or 0.
 func missing(txt string) rune {
 	for _, r := range runs(txt, sans) {
 		for _, c := range r.text {
@@ -202,8 +201,8 @@ func missing(txt string) rune {
 	return 0
 }
 
-// kerned places each letter itself: x/image moves the letters of a pair by units of the font,
-// 2048 to an em, whatever their size, so that small ones lie on each other.
+// kerned places each letter itself. x/image moves the letters of a pair by units of the font, 2048 to an em, whatever
+// their size, so small letters would overlap.
 type kerned struct{ vg.CanvasSizer }
 
 func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
@@ -214,24 +213,24 @@ func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
 	}
 }
 
-// outlined draws what gonum/plot's PDF doesn't: letters beyond Windows-1252, such as Greek, by
-// their outlines, lines without spikes at sharp turns, and transparent colours as they are.
+// outlined draws what gonum/plot's PDF does not: letters beyond Windows-1252, such as Greek, by their outlines, lines
+// without spikes at sharp turns, and transparent colours unchanged.
 type outlined struct{ vg.CanvasSizer }
 
 func (o outlined) SetColor(c color.Color) {
 	o.CanvasSizer.SetColor(straight(color.NRGBAModel.Convert(c).(color.NRGBA)))
 }
 
-// straight is a colour that isn't multiplied by its opacity, as gonum/plot's PDF takes all to be.
+// straight is a colour that is not multiplied by its opacity, which gonum/plot's PDF assumes of all colours.
 type straight color.NRGBA
 
 func (c straight) RGBA() (r, g, b, a uint32) {
 	return 0x101 * uint32(c.R), 0x101 * uint32(c.G), 0x101 * uint32(c.B), 0x101 * uint32(c.A)
 }
 
-// Stroke draws turns of more than 90°, where the line goes on, as two of half the angle, a twentieth
-// of a point apart. PDF lets a turn stick out as far as five widths of the line, and one of 90° a
-// fifth. Closed paths are markers, whose corners are all alike.
+// Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. PDF
+// lets a turn stick out by up to five widths of the line, and a turn of 90° by a fifth. Closed paths are markers, whose
+// corners are all alike.
 func (o outlined) Stroke(p vg.Path) {
 	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
 		o.CanvasSizer.Stroke(p)
@@ -268,7 +267,7 @@ func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
 	var buf sfnt.Buffer
 	var path vg.Path
 	for _, r := range txt {
-		i, _ := f.Face.GlyphIndex(&buf, r) // there is one, which checkGlyphs asks
+		i, _ := f.Face.GlyphIndex(&buf, r) // it exists: checkGlyphs has checked
 		segments, _ := f.Face.LoadGlyph(&buf, i, fixed.I(em), nil)
 		at := func(p fixed.Point26_6) vg.Point {
 			return vg.Point{X: pt.X + vg.Length(p.X)*scale, Y: pt.Y - vg.Length(p.Y)*scale}

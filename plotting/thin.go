@@ -9,20 +9,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// maxPoints is how many points of a smooth curve are kept: one for every two or three
-// of the 500 to 700 pixels that a figure is wide. Twice as many look the same
-// and take twice the room in every saved notebook.
+// maxPoints is the number of points kept of a smooth curve: one for every two or three of the 500 to 700 pixels of a
+// figure's width. Twice as many look the same and take twice the space in every saved notebook.
 const maxPoints = 250
 
-// Of more points than this a picture shows the outline only: there are several to a column of
-// pixels, of which a figure has 500 to 700.
+// Beyond this number of points a picture shows only the outline, because several points share one of the 500 to 700
+// columns of pixels.
 const (
 	pixelColumns = 500
 	dense        = 4 * pixelColumns
 )
 
-// thin drops points that a screen can't show. Curves over the same x are
-// thinned together, so that a reader who hovers at x sees all of them there.
+// thin drops points that are invisible on a screen. Curves over the same x are thinned together, so that a reader who
+// hovers at x sees all of them there.
 func thin(layers []layer, sx, sy scale) []layer {
 	var groups [][]*mark
 	out := slices.Clone(layers)
@@ -33,7 +32,7 @@ func thin(layers []layer, sx, sy scale) []layer {
 			if !ok {
 				continue
 			}
-			if c.arrows || c.thin || !slices.IsSorted(c.x) { // no function of x
+			if c.arrows || c.thin || !slices.IsSorted(c.x) { // not a function of x
 				keep := simplifyTo(maxPoints, project(c.x, sx), project(c.y, sy))
 				out[i].marks[j] = c.pick(keep)
 				continue
@@ -63,7 +62,7 @@ func thin(layers []layer, sx, sy scale) []layer {
 			}
 		}
 		keep := extremes(x, ys)
-		if more := maxPoints - len(keep); more > 0 { // of what is smooth, to hover at
+		if more := maxPoints - len(keep); more > 0 { // points of the smooth parts, to hover at
 			keep = sorted(append(keep, strips(more, x)...))
 		}
 		for _, r := range g {
@@ -89,11 +88,10 @@ func pick(v []float64, keep []int) []float64 {
 	return mapped(keep, func(k int) float64 { return v[k] })
 }
 
-// extremes returns the indices of the first, the last, the least and the greatest point of
-// each curve in each column of pixels, which draw the same pixels as all points do (U. Jugel
-// et al., M4: A Visualization-Oriented Time Series Data Aggregation, VLDB 2014), less those
-// within half a pixel of the lines between the others. The points lie on the unit interval,
-// sorted. Where there are many curves, columns are wider.
+// extremes returns the indices of the first, the last, the least and the greatest point of each curve in each column of
+// pixels. They draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time Series Data
+// Aggregation, VLDB 2014). It omits points within half a pixel of the lines between the others. The points lie on the
+// unit interval, sorted. With many curves, columns are wider.
 func extremes(x []float64, ys [][]float64) []int {
 	columns := min(pixelColumns, 2*dense/(2+2*len(ys)))
 	column := func(i int) int { return min(columns-1, max(0, int(x[i]*float64(columns)))) }
@@ -110,7 +108,7 @@ func extremes(x []float64, ys [][]float64) []int {
 		lo = hi
 	}
 	keep = sorted(keep)
-	// Where the curves are smooth, fewer points do.
+	// Where the curves are smooth, fewer points suffice.
 	var needed []int
 	for _, y := range ys {
 		for _, k := range simplify(0.5/pixelColumns, pick(x, keep), pick(y, keep)) {
@@ -120,13 +118,13 @@ func extremes(x []float64, ys [][]float64) []int {
 	return sorted(needed)
 }
 
-// sorted are the indices in their order, each once.
+// sorted returns the indices in increasing order, each once.
 func sorted(indices []int) []int {
 	slices.Sort(indices)
 	return slices.Compact(indices)
 }
 
-// strips returns the first point in each of n strips of the axis, of points on the unit interval, sorted.
+// strips returns the first point in each of n strips of the axis. The points lie on the unit interval, sorted.
 func strips(n int, x []float64) (keep []int) {
 	for i, u := range x {
 		if i == 0 || int(u*float64(n)) != int(x[i-1]*float64(n)) {
@@ -136,9 +134,9 @@ func strips(n int, x []float64) (keep []int) {
 	return keep
 }
 
-// simplify returns the indices of the points of a polyline that stay when each
-// dropped point lies within tol of the simplified line (Ramer 1972; Douglas
-// and Peucker 1973). NaN, which separates pieces, is kept with its neighbours.
+// simplify returns the indices of the points of a polyline that remain when each dropped point lies within tol of the
+// simplified line (Ramer 1972; Douglas and Peucker 1973). It keeps NaN, which separates pieces, and the neighbours of
+// NaN.
 func simplify(tol float64, x, y []float64) []int {
 	keep := make([]bool, len(x))
 	var split func(lo, hi int)
@@ -176,7 +174,7 @@ func simplify(tol float64, x, y []float64) []int {
 	return out
 }
 
-// pieces are those of a polyline between NaN: the first of each and where it ends.
+// pieces iterates over the pieces of a polyline between NaN: the first point of each and its end.
 func pieces(x, y []float64) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		lo := 0
@@ -192,8 +190,8 @@ func pieces(x, y []float64) iter.Seq2[int, int] {
 	}
 }
 
-// simplifyTo simplifies until at most n points are left, starting at a tolerance below what
-// can be seen. Of as many points as can be told apart it drops none that is half a pixel off.
+// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. As long as
+// points can be distinguished, it drops none that is half a pixel off.
 func simplifyTo(n int, x, y []float64) []int {
 	for tol := invisible; ; tol *= 2 {
 		keep := simplify(tol, x, y)

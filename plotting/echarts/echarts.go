@@ -1,16 +1,13 @@
-// Package echarts says which ECharts bundle draws the interactive charts, and
-// brings it into whatever page a chart finds itself in.
+// Package echarts names the ECharts bundle that draws the interactive charts, and loads it into any page with a chart.
 //
-// The bundle is not part of this repository, nor of any notebook: the set-up
-// fetches it by its npm name and checks it, JupyterLab serves it, and exported
-// pages have it beside them. If none of that happened, it comes from [CDN],
-// checked against [Integrity] by the browser.
+// The bundle is not part of this repository, or of any notebook: the set-up fetches it by its npm name and checks it,
+// JupyterLab serves it, and exported pages have it next to them. Otherwise it comes from [CDN], and the browser checks
+// it against [Integrity].
 //
-// # What a chart's HTML looks like
+// # The HTML of a chart
 //
-// A chart is one self-contained piece of HTML. It shows a static picture, so
-// that it is never empty: not without scripts, not in a notebook that is not
-// trusted yet, not on paper.
+// A chart is one self-contained piece of HTML. It shows a static picture, so it is never empty: not without scripts, in
+// a notebook that is not yet trusted, or on paper.
 //
 //	<div class="mixpolicy-chart" id="ID">
 //	  <img class="mixpolicy-static" alt="…" src="data:image/svg+xml;base64,…">
@@ -31,10 +28,9 @@
 //
 // # Light and dark
 //
-// Exported pages say which they are in the attribute data-theme ("light" or
-// "dark") of the html element; JupyterLab in data-jp-theme-light ("true" or
-// "false") of the body. A chart that watches those attributes follows the
-// reader's choice.
+// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab in
+// data-jp-theme-light ("true" or "false") of the body. A chart that watches those attributes follows the reader's
+// choice.
 package echarts
 
 import (
@@ -54,13 +50,12 @@ const File = "echarts.min.js"
 // Integrity is the bundle's digest in the form of Subresource Integrity.
 const Integrity = "sha384-pPi0zxBAoDu6+JXW/C68UZLvBUUtU+7zonhif43rqj7pxsGyqyqzcian2Rj37Rss"
 
-// CDN is where a page finds the bundle when nothing nearer has it.
+// CDN is the address of the bundle for a page that finds no nearer copy.
 const CDN = "https://cdn.jsdelivr.net/npm/" + Package + "@" + Version + "/dist/" + File
 
 //go:embed loader.js
 var loader string
 
-// Loader is the script, without its tags, that calls the functions in
-// window.mixpolicyCharts as soon as window.echarts is there, and brings the
-// bundle in if nothing else has.
+// Loader is the script, without its tags, that calls the functions in window.mixpolicyCharts as soon as window.echarts
+// is there. It loads the bundle if nothing else has.
 var Loader = strings.NewReplacer("{{FILE}}", File, "{{CDN}}", CDN, "{{INTEGRITY}}", Integrity).Replace(loader)
