@@ -11,9 +11,9 @@ import (
 type cut struct {
 	normal []float64 // a
 	rhs    float64   // 0 for a row of Ψ
-	row    int       // of Ψ; or ball, or hyperplane (an equation)
+	row    int       // index in Ψ; or ball, or hyperplane (an equation)
 	scale  float64   // row of Ψ: the power of two that divides it, …
-	length float64   // … and the length ‖·‖₂ that is divided out then
+	length float64   // … and the length ‖·‖₂ that divides the scaled row
 }
 
 const (
@@ -21,8 +21,8 @@ const (
 	ball       = -2
 )
 
-// An activeSet is a set of linearly independent cuts held as equations,
-// Aᵀ-columns a₁ … a_q with a₁ the hyperplane's, in the factored form
+// An activeSet is a set of linearly independent cuts as equations, with normals a₁ … a_q,
+// where a₁ is the normal of the hyperplane, in the factored form
 //
 //	[a₁ … a_q] = Qᵀ R,   rows of Q orthonormal, R upper triangular,
 //
@@ -34,9 +34,9 @@ const (
 //
 //	x(t) = x0 + t v,   u(t) = u0 + t u1.
 //
-// x0 is the point of least norm, orthogonal to v, and v is −b less its part in the
-// span of the aₖ. Each is recomputed from the factors after a step, so that errors
-// don't add up.
+// x0 is the point of least norm, orthogonal to v, and v is −b minus its projection onto the
+// span of the aₖ. Each is recomputed from the factors after a step, so that errors do not
+// add up.
 type activeSet struct {
 	d         int
 	objective []float64 // b here
@@ -46,7 +46,7 @@ type activeSet struct {
 	x0, v     []float64
 	u0, u1    []float64
 	y, w      []float64 // x0 = Qᵀy; w = Qb
-	h, z      []float64 // of split
+	h, z      []float64 // results of split
 	step      []float64 // scratch of path.enter
 
 	still   bool // v = 0 to within rounding: x does not move with t
@@ -55,7 +55,7 @@ type activeSet struct {
 
 func newActiveSet(b, g []float64) *activeSet {
 	d := len(b)
-	// One block for the vectors; the columns of Q and R come when they are needed.
+	// One block for the vectors; the columns of Q and R are allocated on demand.
 	block := make([]float64, 10*d)
 	next := func() []float64 {
 		v := block[:d:d]
@@ -76,15 +76,15 @@ func newActiveSet(b, g []float64) *activeSet {
 	return s
 }
 
-// rounding returns a bound of what rounding makes of a computed inner product of a
-// unit normal with a solution x of the factored equations, per unit of ‖x‖₂: the
-// errors of the product itself (d·2⁻⁵³), of x = Qᵀy (q·2⁻⁵³) and of the factors, each
-// a few times d·2⁻⁵³ for reorthogonalised Gram–Schmidt. Differences below it mean nothing.
+// rounding bounds the rounding error of the inner product of a unit normal with a solution
+// x of the factored equations, per unit of ‖x‖₂: the errors of the product itself (d·2⁻⁵³),
+// of x = Qᵀy (q·2⁻⁵³) and of the factors, each a few times d·2⁻⁵³ for reorthogonalised
+// Gram–Schmidt. Smaller differences mean nothing.
 func (s *activeSet) rounding() float64 { return 8 * float64(s.d+4) * 0x1p-53 }
 
-// split stores in z the part of the unit vector n that is orthogonal to the active
-// normals and in h its coordinates Qn, and returns ‖z‖₂. Gram–Schmidt is done twice,
-// which is enough (Daniel, Gragg, Kaufman and Stewart 1976).
+// split stores in z the part of the unit vector n that is orthogonal to the active normals,
+// and in h the coordinates Qn of n, and returns ‖z‖₂. Gram–Schmidt is done twice, which is
+// enough (Daniel, Gragg, Kaufman and Stewart 1976).
 func (s *activeSet) split(z, h, n []float64) float64 {
 	copy(z, n)
 	clear(h[:len(s.q)])
@@ -98,11 +98,11 @@ func (s *activeSet) split(z, h, n []float64) float64 {
 	return math.Sqrt(floats.Dot(z, z))
 }
 
-// add appends the cut that was split last.
+// add appends the cut of the last split.
 func (s *activeSet) add(c *cut) {
 	k := len(s.cuts)
 	s.q, s.r = slices.Grow(s.q, 1)[:k+1], slices.Grow(s.r, 1)[:k+1]
-	if s.q[k] == nil { // the rows of Q and R once made are used again
+	if s.q[k] == nil { // allocated rows of Q and R are used again
 		s.q[k], s.r[k] = make([]float64, s.d), make([]float64, s.d)
 	}
 	norm := math.Sqrt(floats.Dot(s.z, s.z))
@@ -113,8 +113,8 @@ func (s *activeSet) add(c *cut) {
 	s.cuts = append(s.cuts, c)
 }
 
-// drop removes cut j: the columns of R after it move up by one, and rotations make
-// it triangular again.
+// drop removes cut j: the columns of R after j move up by one, and rotations make R
+// triangular again.
 func (s *activeSet) drop(j int) {
 	last := len(s.cuts) - 1
 	gone := s.r[j]

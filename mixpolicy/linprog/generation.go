@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// minimize solves the program, its costs first divided by a power of two. That changes no digit
-// but where they are all tiny, or huge: what doubled precision keeps below a number would fall
-// below the normal range, or products leave it.
+// minimize divides the costs by a power of two and solves the program. The division matters
+// only if all costs are tiny or huge: the low part of a doubled number would fall below the
+// normal range, or products would overflow.
 func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
 	for j, v := range m.b {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -36,10 +36,10 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 	return sol, err
 }
 
-// mostRadius leaves room for squares of what is as large.
+// mostRadius bounds R so that squares of numbers of its size do not overflow.
 const mostRadius = 0x1p500
 
-// finite reports that a solution is one of numbers.
+// finite reports whether all numbers of a solution are finite.
 func (s *Solution) finite() bool {
 	numbers := []float64{s.Objective, s.Bound, s.Hyperplane, s.Ball}
 	for _, m := range s.Rows {
@@ -48,7 +48,7 @@ func (s *Solution) finite() bool {
 	return LInf.Of(numbers) <= math.MaxFloat64
 }
 
-// rescale makes what was found for b/s that for b.
+// rescale turns the solution for b/s into the solution for b.
 func (m program) rescale(sol *Solution, err error, s float64) {
 	if e, ok := err.(*UnboundedError); ok {
 		e.Slope *= s
@@ -62,7 +62,7 @@ func (m program) rescale(sol *Solution, err error, s float64) {
 	for k := range sol.Rows {
 		sol.Rows[k].Value *= s
 	}
-	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // below all numbers
+	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // underflowed
 	sol.Bound = sol.Dual.bound(m.b, m.g, m.psi, m.norm, sol.Radius)
 	if e, ok := err.(*StalledError); ok {
 		if e.Objective *= s; !math.IsInf(m.radius, 1) {
@@ -75,7 +75,7 @@ func (m program) rescale(sol *Solution, err error, s float64) {
 //
 //	min bᵀθ   subject to   Ψθ ⪰ 0,  gᵀθ = 1,  ‖θ‖ ≤ R
 //
-// with g = 1 or R = +∞: what [Mixture] and [Inequalities] have in common.
+// with g = 1 or R = +∞: the common form of [Mixture] and [Inequalities].
 type program struct {
 	b, g   []float64
 	psi    Rows
@@ -83,17 +83,17 @@ type program struct {
 	radius float64 // R
 }
 
-// A solver generates constraints: it solves the program over the rows that it knows and
-// looks for others which that solution violates, until there are none.
+// A solver generates constraints: it solves the program over the known rows and looks for
+// other rows that the solution violates, until there are none.
 type solver struct {
 	*path
 	*scanner
 	known     map[int]bool // the rows in the pool
 	scans     int
-	violation float64 // of x, once it was looked at
+	violation float64 // of x, after the first scan
 	best      incumbent
-	bound     float64 // the best so far, without multipliers at first …
-	dual      Dual    // … and what proves it
+	bound     float64 // the best bound so far, at first without multipliers …
+	dual      Dual    // … and the dual point that proves it
 }
 
 // generate solves a program with ‖b‖_∞ in [1, 2), or b = 0.
@@ -108,7 +108,7 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 		bound:   Dual{}.bound(m.b, m.g, m.psi, m.norm, m.radius),
 	}
 	if len(settings.Warm) > 0 {
-		s.limit = math.Inf(1) // the rows that matter are known
+		s.limit = math.Inf(1) // all rows that matter are known
 	}
 	for _, i := range settings.Warm {
 		if err := s.learn(i); err != nil {
@@ -154,7 +154,7 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 		more, err := s.separate(ctx, out)
 		if err != nil {
 			if ctx.Err() == nil {
-				return nil, err // the data
+				return nil, err // an error of the data
 			}
 			return s.unfinished(), err
 		}
@@ -162,15 +162,15 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 		switch {
 		case out == stalled:
 		case out == partial:
-			if len(s.known)-before <= s.d/4 { // few beside the d of a vertex
+			if len(s.known)-before <= s.d/4 { // few compared with the d rows of a vertex
 				s.limit *= raise
 			}
 			continue
 		case more:
 			continue
 		case !s.inside && s.norm != L2 && (out == ray || s.norm.Of(s.x) > s.radius*(1+s.rounding())):
-			// A polyhedral ball is left out until it matters. It may have exponentially many
-			// cuts, and those found at a point that violates rows of Ψ are mostly not needed.
+			// A polyhedral ball is ignored until it matters. It may have exponentially many
+			// cuts, and the cuts found at a point that violates rows of Ψ are mostly not needed.
 			s.inside = true
 			continue
 		case out == ray:
@@ -184,8 +184,8 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 	}
 }
 
-// separate scans Ψ for rows that x violates, or the direction of its ray, puts the
-// worst of them into the pool, and reports whether there were any.
+// separate scans Ψ for rows that x or the direction of its ray violates, puts the worst
+// rows into the pool, and reports whether there were any.
 func (s *solver) separate(ctx context.Context, out outcome) (more bool, err error) {
 	points := [][]float64{s.x}
 	if out == ray {
@@ -212,8 +212,8 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		}
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
 		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
-		// Twice as many as can be active, and some more where that is few or a scan is long:
-		// the pool should remain small beside Ψ.
+		// Twice as many as can be active, and some more if d is small or a scan is long: the
+		// pool should remain small compared with Ψ.
 		for _, c := range found[:min(len(found), 2*s.d+32+s.n/(1<<14))] {
 			more = true
 			if err := s.learn(c.row); err != nil {
@@ -224,13 +224,12 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 	return more, nil
 }
 
-// An incumbent is the best feasible point that is known. The points of the path are not
-// feasible until the end, but where a feasible point c is known, so is one on the way from c
-// to x:
+// An incumbent is the best known feasible point. The points of the path are not feasible
+// until the end, but a known feasible point c gives another on the way from c to x:
 //
 //	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0},
 //
-// and a scan visits the rows with Ψᵢx < 0 anyway. For measures c = 1/d is feasible.
+// and a scan visits the rows with Ψᵢx < 0 anyway. For measures, c = 1/d is feasible.
 type incumbent struct {
 	centre    []float64 // c; nil if none is known
 	theta     []float64 // nil if none is known
@@ -244,7 +243,7 @@ func (s *solver) begin(ctx context.Context) error {
 	floats.ScaleTo(c, 1/floats.Dot(s.g, s.g), s.g)
 	found, _, err := s.scan(ctx, c, nil)
 	if ctx.Err() != nil {
-		return nil // run will say so
+		return nil // run returns the error
 	}
 	if s.scans++; err != nil || len(found) > 0 {
 		return err

@@ -14,12 +14,12 @@ import (
 //
 //	min bᵀx   subject to   A x ⪰ h,
 //
-// for few variables and very many rows, such as the approximate LP (4.1).
+// with few variables and very many rows, such as the approximate LP (4.1).
 //
 // It is solved as a cone in one more dimension, θ = (x, 1): rows Ψᵢ = (aᵢ, −hᵢ), and the
-// hyperplane gᵀθ = 1 of the last unit vector g. The solution is the one of least ‖x‖₂ if
-// there are several. Rounding is relative to ‖θ‖₂: scale the variables such that ‖x‖₂ is
-// about 1.
+// hyperplane gᵀθ = 1 with the last unit vector g. If there are several solutions, it
+// returns the solution of least ‖x‖₂. Rounding is relative to ‖θ‖₂, so scale the variables
+// to make ‖x‖₂ about 1.
 type Inequalities struct {
 	B []float64
 	A Rows
@@ -30,7 +30,7 @@ type Inequalities struct {
 type Point struct {
 	X         []float64
 	Objective float64      // bᵀx
-	Rows      []Multiplier // λ ⪰ 0 with b = Aᵀλ; Scale refers to the row (aᵢ, −hᵢ)
+	Rows      []Multiplier // λ ⪰ 0 with b = Aᵀλ; Scale is the scale of the row (aᵢ, −hᵢ)
 
 	// Bound is a certified lower bound of bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
 	// [Solution].
@@ -44,10 +44,10 @@ type Point struct {
 func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
 // Solve returns the solution with its multipliers. Errors are those of [Mixture.Solve];
-// of an [UnboundedError], Point and Direction are x. On cancellation, and with a
-// [*StalledError], there is a point that is not feasible with a valid bound.
+// Point and Direction of an [UnboundedError] are in the variables x. On cancellation, and
+// with a [*StalledError], it returns an infeasible point with a valid bound.
 //
-// It panics if b has not as many entries as A has columns, or h as A has rows.
+// It panics unless b has an entry per column of A, and h an entry per row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	n, d := p.A.Dims()
 	if len(p.B) != d || len(p.H) != n {

@@ -18,23 +18,23 @@ type Mixture struct {
 
 // Settings of [Mixture.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm are rows of Ψ to begin with, such as those active in the solution of a
-	// similar problem. They change the time it takes, not the solution.
+	// Warm are the rows of Ψ to start with, such as the active rows of a similar problem.
+	// They change the time, not the solution.
 	Warm []int
 }
 
-// A Solution of [Mixture]. If several θ are optimal it is the one of least ‖·‖₂.
+// A Solution of [Mixture]. If several θ are optimal, it is the optimal θ of least ‖·‖₂.
 type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
 
-	// The multipliers. At the solution b = Ψᵀλ + μ1 − ν g, where g ∈ ∂‖θ‖.
+	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g with g ∈ ∂‖θ‖.
 	Dual
-	Ball float64 // ν ≥ 0, of ‖θ‖ ≤ R; 0 if it is not active
+	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this is not active
 
 	// Bound is a certified lower bound of the optimum, the value of Dual rounded downwards.
-	// If R = +∞ it holds over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a
-	// residual b − Ψᵀλ − μ1 that is not zero.
+	// If R = +∞, it holds over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a
+	// nonzero residual b − Ψᵀλ − μ1.
 	Bound  float64
 	Radius float64
 
@@ -44,11 +44,11 @@ type Solution struct {
 	Scans, Pivots int // scans of all rows
 }
 
-// Gap returns Objective − Bound. No feasible point is better than Theta by more. It
-// may be negative by as much as rounding lets Theta be infeasible.
+// Gap returns Objective − Bound. No feasible point is better than Theta by more than Gap.
+// It may be slightly negative, because rounding may make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
-// String tells the optimum, its proof, and which rows bind.
+// String states the optimum, its proof, and the binding rows.
 func (s Solution) String() string {
 	theta, more := s.Theta, ""
 	if len(theta) > 8 {
@@ -58,15 +58,15 @@ func (s Solution) String() string {
 		s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
 }
 
-// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each
-// with a proof that was checked. When ctx ends first it returns ctx.Err() with the best
-// feasible point and the best bound found so far; if no feasible point is known, with the
-// last point (see its Violation). It does the same with a [*StalledError] if no proof was
-// found. Another error names an entry of b or Ψ that is not finite, or the greatest bⱼ where
-// numbers of the solution would overflow; a +∞ in a row of Ψ that no
-// point violates is not noticed. Rows may have entries of any size.
+// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a
+// checked proof. If ctx ends first, it returns ctx.Err() with the best feasible point and
+// the best bound so far, or, if no feasible point is known, with the last point (see its
+// Violation). If it finds no proof, it returns the same with a [*StalledError]. Another
+// error names an entry of b or Ψ that is not finite, or the greatest bⱼ if numbers of the
+// solution would overflow. It does not notice a +∞ in a row of Ψ that no point violates.
+// Rows may have entries of any size.
 //
-// It panics if b has not as many entries as Ψ has columns.
+// It panics unless b has an entry per column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	_, d := p.Psi.Dims()
 	if len(p.B) != d || d == 0 {
@@ -80,14 +80,14 @@ func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 
 func (p Mixture) program() program {
 	if math.IsInf(p.R, 1) {
-		p.Norm = L2 // it matters only for the radius of a certificate
+		p.Norm = L2 // the norm matters only for the radius of a certificate
 	}
 	return program{b: p.B, g: ones(len(p.B)), psi: p.Psi, norm: p.Norm, radius: p.R}
 }
 
-// An UnboundedError says that bᵀθ has no minimum: every Point + s·Direction with
-// s ≥ 0 is feasible, for ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀDirection < 0. It
-// occurs only for R = +∞.
+// An UnboundedError says that bᵀθ has no minimum: every Point + s·Direction with s ≥ 0 is
+// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀDirection < 0. This occurs
+// only for R = +∞.
 type UnboundedError struct {
 	Point     []float64 // feasible
 	Direction []float64 // of length ‖·‖₂ = 1
@@ -98,14 +98,14 @@ func (e *UnboundedError) Error() string {
 	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit along a ray of feasible points; bound ‖θ‖", -e.Slope)
 }
 
-// A StalledError says that no answer could be proved: rounding kept the method from a point
-// that violates no row, or from a proof. The optimum, if it exists, is between Bound and
-// Objective.
+// A StalledError says that no answer could be proved: because of rounding, the method found
+// no point without violated rows, or no proof. The optimum, if it exists, is between Bound
+// and Objective.
 type StalledError struct {
-	Violation float64 // of the last point, as in [Solution]
+	Violation float64 // Violation of the last point, as in [Solution]
 	Pivots    int     // steps taken
-	Bound     float64 // certified, −∞ if there is none, as for R = +∞
-	Objective float64 // of the best feasible point, +∞ if none is known
+	Bound     float64 // certified; −∞ if there is none, as for R = +∞
+	Objective float64 // of the best feasible point; +∞ if none is known
 }
 
 func (e *StalledError) Error() string {

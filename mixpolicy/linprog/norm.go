@@ -17,7 +17,7 @@ const (
 // String returns ‖·‖₂, ‖·‖_∞ or ‖·‖₁.
 func (n Norm) String() string { return n.Around("·") }
 
-// Around returns the norm of what x names: ‖θ‖₂ for "θ".
+// Around returns the norm sign around x: ‖θ‖₂ for "θ".
 func (n Norm) Around(x string) string {
 	if n < L2 || n > L1 {
 		return fmt.Sprintf("Norm(%d)", int(n))
@@ -25,7 +25,7 @@ func (n Norm) Around(x string) string {
 	return "‖" + x + [...]string{"‖₂", "‖_∞", "‖₁"}[n]
 }
 
-// known returns n, or panics.
+// known returns n, or panics if n is not a norm.
 func (n Norm) known() Norm {
 	if n < L2 || n > L1 {
 		panic("linprog: unknown norm " + n.String())
@@ -36,7 +36,7 @@ func (n Norm) known() Norm {
 // Dual returns the norm ‖y‖⁎ = max {yᵀx : ‖x‖ ≤ 1}.
 func (n Norm) Dual() Norm { return [...]Norm{L2, L1, LInf}[n.known()] }
 
-// Of returns ‖x‖, without overflow or underflow in between.
+// Of returns ‖x‖, without intermediate overflow or underflow.
 func (n Norm) Of(x []float64) float64 {
 	var most, sum float64
 	for _, v := range x {
@@ -53,8 +53,8 @@ func (n Norm) Of(x []float64) float64 {
 	return sum
 }
 
-// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = 1/d: no smaller
-// R leaves a feasible point.
+// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = 1/d: for a smaller R,
+// no point is feasible.
 func (n Norm) OnHyperplane(d int) float64 { return 1 / n.dualOfOnes(d) }
 
 // dualOfOnes returns ‖1‖⁎ in ℝᵈ.
@@ -62,10 +62,10 @@ func (n Norm) dualOfOnes(d int) float64 {
 	return [...]float64{math.Sqrt(float64(d)), float64(d), 1}[n.known()]
 }
 
-// norm2 returns ‖x‖₂, where most = ‖x‖∞ tells whether squares are safe.
+// norm2 returns ‖x‖₂, given most = ‖x‖∞, which decides whether squares are safe.
 func norm2(x []float64, most float64) float64 {
 	// Squares of numbers in (2⁻⁵⁰⁰, 2⁵⁰⁰), and sums of up to 2²³ of them, are normal
-	// numbers; smaller terms don't matter beside the largest one.
+	// numbers; smaller terms do not matter compared with the largest.
 	if most > 0x1p-500 && most < 0x1p500 {
 		var s float64
 		for _, v := range x {
@@ -73,7 +73,7 @@ func norm2(x []float64, most float64) float64 {
 		}
 		return math.Sqrt(s)
 	}
-	scale := powerOfTwo(most) // of 0, +∞ and NaN some number, which makes 0, +∞ and NaN
+	scale := powerOfTwo(most) // for 0, +∞ and NaN, any scale gives the right norm
 	var s float64
 	for _, v := range x {
 		v /= scale
@@ -83,7 +83,7 @@ func norm2(x []float64, most float64) float64 {
 }
 
 // powerOfTwo returns the largest power of two that is at most x, for finite x > 0; else ½.
-// Dividing by it is exact, save where the quotient is below the normal range.
+// Division by it is exact, unless the quotient is below the normal range.
 func powerOfTwo(x float64) float64 {
 	_, e := math.Frexp(x) // x = f·2ᵉ with ½ ≤ f < 1
 	return math.Ldexp(1, e-1)

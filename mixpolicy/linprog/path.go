@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A path follows x(t) for a program, over the cuts of a pool in place of all rows. Its
-// objective is b̂, where b = mean·g + length·b̂ with gᵀb̂ = 0 and ‖b̂‖₂ = 1 (or b̂ = 0):
-// the mean is a constant on the hyperplane. Invariant, between calls: x is x(t) for the
-// active cuts as equations and their multipliers u(t), save the hyperplane's, are not
+// A path follows x(t) for a program, over the cuts of a pool instead of all rows. Its
+// objective is b̂, where b = mean·g + length·b̂ with gᵀb̂ = 0 and ‖b̂‖₂ = 1 (or b̂ = 0);
+// mean·g is constant on the hyperplane. Invariant between calls: x is x(t) for the active
+// cuts as equations, and their multipliers u(t), except for the hyperplane's, are not
 // negative; so x is also x(t) for the active cuts as inequalities.
 type path struct {
 	program
@@ -20,19 +20,19 @@ type path struct {
 	mean, length float64
 
 	pool   []*cut
-	short  []*cut // of a long pool: those that were violated most when it was last read
+	short  []*cut // of a long pool: the most violated cuts at the last pass over it
 	misses []miss // scratch
 	t      float64
-	limit  float64 // of t, raised when few rows are violated there
+	limit  float64 // of t; raised when x(limit) violates few rows
 	x, u   []float64
-	inside bool  // cuts of a polyhedral ball are made
+	inside bool  // whether cuts of a polyhedral ball are generated
 	sets   []int // scratch of the ℓ₁ cut
 	pivots int
 	refutation
 }
 
-// A refutation is a combination of cuts, Σ uₖ aₖ, with uₖ ≥ 0 save for the hyperplane, that
-// no point inside the ball satisfies.
+// A refutation is a combination of cuts, Σ uₖ aₖ, with uₖ ≥ 0 except for the hyperplane,
+// that no point in the ball satisfies.
 type refutation struct {
 	refuting []*cut
 	weights  []float64 // uₖ
@@ -44,8 +44,8 @@ const (
 	bounded    outcome = iota // x solves the problem over the pool
 	partial                   // x = x(t) over the pool, at the limit of t
 	ray                       // x + s v is feasible over the pool for all s ≥ 0, bᵀv < 0
-	infeasible                // the refutation shows it
-	stalled                   // more steps than could be needed
+	infeasible                // the refutation proves it
+	stalled                   // more steps than any problem needs
 )
 
 func newPath(m program) *path {
@@ -61,12 +61,12 @@ func newPath(m program) *path {
 	}
 	p.length = L2.Of(unit)
 	if p.length <= 4*0x1p-53*math.Abs(p.mean)*math.Sqrt(square) {
-		p.length = 0 // a multiple of g, rounded
+		p.length = 0 // b is a multiple of g, rounded
 		clear(unit)
 	} else {
 		floats.Scale(1/p.length, unit)
-		// A multiple of g that rounding has left in b̂ is taken up by the multiplier of the
-		// hyperplane, which is among the normals.
+		// The multiplier of the hyperplane, whose normal is active, absorbs a multiple of g
+		// that rounding has left in b̂.
 	}
 	p.activeSet = newActiveSet(unit, m.g)
 	p.x, p.u = make([]float64, d), make([]float64, 0, d)
@@ -74,13 +74,13 @@ func newPath(m program) *path {
 	return p
 }
 
-// moveTo sets t and gives up active cuts until no multiplier is negative.
+// moveTo sets t and drops active cuts until no multiplier is negative.
 func (p *path) moveTo(t float64) {
 	p.t = t
 	for {
 		floats.AddScaledTo(p.x, p.x0, t, p.v)
 		p.u = p.at(p.u[:0], t)
-		// A multiplier that is zero to within rounding stays.
+		// A cut whose multiplier is zero to within rounding stays.
 		worst, least := 0, -p.rounding()*L1.Of(p.u)
 		for k := 1; k < len(p.cuts); k++ {
 			if p.u[k] < least {
@@ -98,22 +98,22 @@ func (p *path) moveTo(t float64) {
 	}
 }
 
-// at stores u(t) in u, which has room for it, and returns it.
+// at stores u(t) in u, which must have room for it, and returns u(t).
 func (s *activeSet) at(u []float64, t float64) []float64 {
 	q := len(s.cuts)
 	return floats.AddScaledTo(u[:q], s.u0[:q], t, s.u1[:q])
 }
 
-// violated returns a cut of pool or ball that x violates, and by how much, or nil if none
-// is violated by more than rounding. It is the most violated one of the pool, or, if the pool
-// is long, of a short list of those that were violated most when the pool was last read.
+// violated returns a cut of pool or ball that x violates, and by how much, or nil if none is
+// violated by more than rounding. It is the most violated cut of the pool, or, if the pool is
+// long, of a short list: the most violated cuts at the last pass over the pool.
 func (p *path) violated() (worst *cut, by float64) {
 	least := p.rounding() * L2.Of(p.x)
 	if worst, by = p.worst(p.short, least, nil); worst != nil {
 		return worst, by
 	}
 	var all *[]miss
-	// A pool of a mebibyte is read in the time of a few steps.
+	// A pass over a pool of a mebibyte takes the time of a few steps.
 	if len(p.pool)*p.d > 1<<17 {
 		p.misses = p.misses[:0]
 		all = &p.misses
@@ -126,7 +126,7 @@ func (p *path) violated() (worst *cut, by float64) {
 			p.short = append(p.short, m.cut)
 		}
 	}
-	// The pool comes first, so that a cut of the ball is not made twice.
+	// The pool comes first, so that no cut of the ball is generated twice.
 	if c, v := p.ballCut(max(by, least)); c != nil {
 		p.pool = append(p.pool, c)
 		worst, by = c, v
@@ -134,14 +134,14 @@ func (p *path) violated() (worst *cut, by float64) {
 	return worst, by
 }
 
-// A miss is a cut and by how much x violates it.
+// A miss is a cut and the amount by which x violates it.
 type miss struct {
 	cut *cut
 	by  float64
 }
 
-// worst returns the cut of a list that x violates most, if by more than least, and appends
-// all that it so violates.
+// worst returns the most violated cut of a list, if x violates it by more than least, and
+// appends all such cuts to all.
 func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by float64) {
 	by = least
 	for _, c := range cuts {
@@ -156,12 +156,12 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 	return worst, by
 }
 
-// settle restores feasibility over the pool at the present t: Goldfarb and Idnani's
-// dual method. It reports false if the pool is infeasible.
+// settle restores feasibility over the pool at the present t: Goldfarb and Idnani's dual
+// method. It returns infeasible if the pool is infeasible.
 func (p *path) settle(ctx context.Context) (outcome, error) {
-	// In exact arithmetic every step increases the dual objective, so no active set
-	// comes twice. A thousand per dimension are far beyond what any problem took
-	// (50 d at most, of measures); more means that rounding makes it cycle.
+	// In exact arithmetic every step increases the dual objective, so no active set comes
+	// twice. A thousand steps per dimension are far more than any problem took (at most 50
+	// d, for measures); more steps mean that rounding makes the method cycle.
 	limit := p.pivots + 1000*p.d
 	for {
 		if err := ctx.Err(); err != nil {
@@ -182,8 +182,8 @@ func (p *path) settle(ctx context.Context) (outcome, error) {
 	}
 }
 
-// enter makes the violated cut c active, moving x and u along the dual path and
-// dropping what blocks it. It reports false if c contradicts active cuts.
+// enter makes the violated cut c active: it moves x and u along the dual path and drops
+// cuts that block the way. It returns false if c contradicts the active cuts.
 func (p *path) enter(c *cut, by float64) bool {
 	r := p.step
 	for {
@@ -193,7 +193,7 @@ func (p *path) enter(c *cut, by float64) bool {
 		copy(r, p.h[:q])
 		p.backSubstitute(r[:q])
 
-		// A full step puts x on c. Below the rounding of z, c depends on the active cuts.
+		// A full step puts x on c. If z is below its rounding, c depends on the active cuts.
 		full := math.Inf(1)
 		if q < p.d && z > p.rounding() {
 			full = by / (z * z)
@@ -207,7 +207,7 @@ func (p *path) enter(c *cut, by float64) bool {
 		}
 		step := min(full, partial)
 		if math.IsInf(step, 1) {
-			// c's normal is Σ rₖ aₖ with r ⪯ 0 but for the hyperplane's.
+			// c's normal is Σ rₖ aₖ with r ⪯ 0, except for the hyperplane.
 			floats.Scale(-1, r[:q])
 			p.refutation = refutation{refuting: append(slices.Clone(p.cuts), c), weights: append(slices.Clone(r[:q]), 1)}
 			return false
@@ -221,8 +221,8 @@ func (p *path) enter(c *cut, by float64) bool {
 		}
 		if !math.IsInf(full, 1) {
 			floats.AddScaled(p.x, step, p.z)
-			// Where both steps are of one length, rounding may leave x beyond c. It is on c
-			// then, and c enters with the next step, of length 0: x needs its multiplier.
+			// If both steps have the same length, rounding may leave x beyond c. x is then treated as
+			// on c, and c enters with the next step, of length 0, because x needs the multiplier of c.
 			by = max(0, c.rhs-floats.Dot(c.normal, p.x))
 		}
 		p.u = slices.Delete(p.u, block, block+1)
@@ -230,17 +230,17 @@ func (p *path) enter(c *cut, by float64) bool {
 	}
 }
 
-// Rows are found near the path. The solution for few rows is far from the feasible set, at
-// d = 400 a hundred times its size, and the rows that it violates are not those that matter.
-// So x(t) is first found over all rows for t = 1, when ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 are of
-// the same size, and then for an upper limit of t that is raised by a factor each time that
-// a scan finds few rows, until x(t) no longer depends on it. A factor of 256 makes it slower by half.
+// Rows should be found near the path. The solution for few rows is far from the feasible set, at d =
+// 400 a hundred times its size, and the rows that it violates rarely matter. So x(t) is first found
+// over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and then for an upper
+// limit of t. Whenever a scan finds few rows, the limit is raised by a factor, until x(t) no longer
+// depends on it. A factor of 256 takes half as long again.
 const (
 	firstLimit = 1
 	raise      = 16
 )
 
-// release returns the t at which the first active cut gives way, or +∞.
+// release returns the t at which the first active multiplier becomes 0, or +∞.
 func (p *path) release() float64 {
 	t := math.Inf(1)
 	for k := 1; k < len(p.cuts); k++ {
@@ -259,7 +259,7 @@ func (p *path) optimize(ctx context.Context) (outcome, error) {
 	return p.toInfinity(ctx)
 }
 
-// toInfinity increases t until x(t) no longer depends on it.
+// toInfinity increases t until x(t) no longer depends on t.
 func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 	t := min(max(p.t, 1), p.limit)
 	for {
@@ -279,12 +279,12 @@ func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 		if t >= p.limit {
 			return partial, nil
 		}
-		// Any factor works: each t costs a few steps from the last one's active set.
+		// Any factor works: each t costs a few steps from the active set of the last t.
 		t = min(64*t, p.limit)
 	}
 }
 
-// recedes reports that no cut of the pool ends the ray x + s v, s ≥ 0.
+// recedes reports whether no cut of the pool ends the ray x + s v, s ≥ 0.
 func (p *path) recedes() bool {
 	least := -p.rounding() * L2.Of(p.v)
 	for _, c := range p.pool {
@@ -296,18 +296,18 @@ func (p *path) recedes() bool {
 }
 
 // toSphere finds the t at which ‖x(t)‖₂ = R, or shows that x(t) stays inside. On each
-// piece ‖x(t)‖² = ‖x0‖² + t²‖v‖², so the t that a piece proposes is exact if it is on
-// that piece; a bracket keeps the search finite where it is not.
+// piece, ‖x(t)‖² = ‖x0‖² + t²‖v‖², so the t computed from a piece is exact if it is on that
+// piece; otherwise, a bracket keeps the search finite.
 func (p *path) toSphere(ctx context.Context) (outcome, error) {
-	lo, hi := -1.0, math.Inf(1) // ‖x(lo)‖ < R < ‖x(hi)‖; −1 and +∞ are not known yet
+	lo, hi := -1.0, math.Inf(1) // ‖x(lo)‖ < R < ‖x(hi)‖; −1 and +∞ mean unknown
 	tol := p.rounding() * p.radius
 	for {
 		if out, err := p.settle(ctx); out != bounded {
 			return out, err
 		}
 		norm, floor := L2.Of(p.x), L2.Of(p.x0)
-		// If the ball only touches the feasible set, t is as arbitrary as the rounding of
-		// R − ‖x(0)‖, and x(t) with it: x(0) is the point.
+		// If the ball only touches the feasible set, t is as arbitrary as the rounding of R
+		// − ‖x(0)‖, and so is x(t): x(0) is the solution.
 		touching := lo < 0 && p.t > 0 && floor >= p.radius-tol
 		switch {
 		case touching:
@@ -325,7 +325,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		}
 		next := math.Sqrt((p.radius-floor)*(p.radius+floor)) / L2.Of(p.v)
 		if p.still {
-			next = 2 * p.release() // x(t) stays until then
+			next = 2 * p.release() // x(t) stays the same until then
 		}
 		if touching || !(lo < next && next < hi) {
 			next = max(0, min(lo+(hi-lo)/2, 2*lo+1)) // 0, or twice lo, or the middle
@@ -345,8 +345,8 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 	}
 }
 
-// ballCut returns the cut of a polyhedral ball that x violates most, if by more than
-// the amount given.
+// ballCut returns the cut of a polyhedral ball that x violates most, if x violates it by
+// more than the given amount.
 func (p *path) ballCut(more float64) (*cut, float64) {
 	if !p.inside {
 		return nil, 0
@@ -366,7 +366,7 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		c.normal[at] = -math.Copysign(1, p.x[at])
 		return c, by
 	}
-	// The deepest of Σ_{j∈S} θⱼ ≥ −(R−1)/2 takes the k most negative entries for some k.
+	// The set S of the most violated Σ_{j∈S} θⱼ ≥ −(R−1)/2 is the k most negative entries, for some k.
 	p.sets = p.sets[:0]
 	for j, v := range p.x {
 		if v < 0 {

@@ -11,19 +11,19 @@ import (
 //
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
-// the projection of the penalty method (4.16). R = +∞ is the hyperplane alone, and
-// ℓ₁ with R = 1 the simplex. It allocates nothing, and dst may be y. With ȳ the mean
-// of y, the solution is
+// the projection of the penalty method (4.16). R = +∞ means the hyperplane alone, and ℓ₁
+// with R = 1 the simplex. It allocates nothing, and dst may be y. With ȳ the mean of y, the
+// projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the sum is 1
 //	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, the two parts having the sums (R+1)/2 and (R−1)/2
 //
-// unless for ℓ₁ the ball is inactive. The ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1
-// fix the sums of the positive and of the negative part.
+// unless the ball is inactive for ℓ₁. The ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix
+// the sums of the positive and of the negative part.
 //
-// It is an error if the ball misses the hyperplane, R < 1/‖1‖⁎, or if y has an entry
-// that is not finite or beyond 2⁹⁶⁰ in size (where sums might overflow).
+// It returns an error if the ball misses the hyperplane, R < 1/‖1‖⁎, or if an entry of y is
+// not finite or exceeds 2⁹⁶⁰ in size (where sums might overflow).
 func (n Norm) Project(dst, y []float64, r float64) error {
 	d := len(y)
 	if d == 0 || len(dst) != d {
@@ -42,9 +42,9 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			least = v
 		}
 	}
-	// The least entry is taken off first, which is exact where entries differ little: of a
-	// multiple of 1 nothing is left. A second pass over the mean takes the rounding of the first
-	// out of it, so that the sum below is 1 to within rounding of its terms.
+	// The entry of least size is subtracted first, which is exact if entries differ little: a
+	// multiple of 1 becomes 0. A second pass over the mean removes the rounding of the first, so
+	// the sum below is 1 to within the rounding of its terms.
 	for j, v := range y {
 		dst[j] = v - least
 	}
@@ -55,7 +55,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		}
 		addTo(dst, -mean)
 	}
-	// dst is now y less its mean, which has the same projection.
+	// dst is now y minus its mean, which has the same projection.
 	switch n.known() {
 	case L2:
 		norm, s := L2.Of(dst), 1.0
@@ -66,12 +66,12 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			dst[j] = 1/float64(d) + s*dst[j]
 		}
 	case LInf:
-		if r >= LInf.Of(dst)+1/float64(d) { // then it is inactive
+		if r >= LInf.Of(dst)+1/float64(d) { // the ball is inactive
 			addTo(dst, 1/float64(d))
 			return nil
 		}
-		// Twice, because a κ far greater than r is not known to within r. The first leaves
-		// the entries that are neither r nor −r of the size of r, by exact subtractions.
+		// Twice, because a κ far greater than r is not known to within r. The first pass reduces
+		// the entries that end neither at r nor at −r to the size of r, by exact subtractions.
 		for range 2 {
 			floats.AddConst(-boxShift(dst, r), dst)
 		}
@@ -90,7 +90,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		upper := waterlineOf(dst, 1, (r+1)/2)
 		lower := waterlineOf(dst, -1, (r-1)/2)
 		for j, v := range dst {
-			// At most one of the two parts is not zero, since β ≤ α.
+			// At most one of the two parts is nonzero, because β ≤ α.
 			dst[j] = upper.above(v) - lower.above(-v)
 		}
 	}
@@ -98,14 +98,14 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 }
 
 // touchTolerance is the relative rounding of 1/√d, √d and their product, half a unit of
-// 2⁻⁵² each, and of R itself: within it of 1/‖1‖⁎, R is taken to be 1/‖1‖⁎, and the
-// ball and the hyperplane to touch in 1/d.
+// 2⁻⁵² each, and of R itself. If R is within this tolerance of 1/‖1‖⁎, R is taken as
+// 1/‖1‖⁎, and the ball and the hyperplane as touching in 1/d.
 const touchTolerance = 0x1p-51
 
-// misses reports that no θ has 1ᵀθ = 1 and ‖θ‖ ≤ r.
+// misses reports whether no θ satisfies 1ᵀθ = 1 and ‖θ‖ ≤ r.
 func (n Norm) misses(r float64, d int) bool {
 	if n == L1 {
-		return !(r >= 1) // nothing is rounded
+		return !(r >= 1) // no rounding here
 	}
 	return !(r*n.dualOfOnes(d) >= 1-touchTolerance)
 }
@@ -114,10 +114,9 @@ func (n Norm) misses(r float64, d int) bool {
 // radius about 1/d.
 func ballRadius(r float64, d int) float64 {
 	if r >= 0x1p500 {
-		return r // 1/d is nothing beside it
+		return r // 1/d is negligible
 	}
-	// d r² − 1 without the rounding of r², which would be all that is left of it for r
-	// close to 1/√d.
+	// d r² − 1 without the rounding of r², which would dominate for r close to 1/√d.
 	square := r * r
 	excess := math.FMA(square, float64(d), -1) + math.FMA(r, r, -square)*float64(d)
 	if excess <= 2*touchTolerance {
@@ -126,16 +125,16 @@ func ballRadius(r float64, d int) float64 {
 	return math.Sqrt(excess / float64(d))
 }
 
-// addTo adds c to each entry: for the two or three of a step, gonum's assembly takes longer.
+// addTo adds c to each entry. For the two or three entries of a step, gonum's assembly takes longer.
 func addTo(x []float64, c float64) {
 	for j := range x {
 		x[j] += c
 	}
 }
 
-// A waterline gives (v − α)₊ for α = top + depth, where top is the greatest v. Two numbers,
-// because one would not tell an α that is large beside v − α to enough digits: entries above
-// it are so near to the top that v − top is exact, or rounded no more than v − α is.
+// A waterline gives (v − α)₊ for α = top + depth, where top is the greatest v. It uses two
+// numbers, because one number would not hold enough digits of an α that is large compared with v
+// − α. Entries above α are so near the top that v − top is exact, or rounded no more than v − α.
 type waterline struct{ top, depth float64 }
 
 func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
@@ -145,8 +144,8 @@ func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
 //
 //	α ← (Σ_S s yⱼ − mass)/|S|   over   S = {j : s yⱼ > α},
 //
-// only increase α and shrink S, and end after at most d of them (Michelot 1986). One more step
-// takes the rounding out of their sum: its terms are (s yⱼ − α)₊, which add up to the mass.
+// only increase α and shrink S, and end after at most d steps (Michelot 1986). One more step
+// removes the rounding of the sum, because its terms are (s yⱼ − α)₊, which add up to the mass.
 func waterlineOf(y []float64, s, mass float64) waterline {
 	w := waterline{top: math.Inf(-1), depth: math.Inf(-1)}
 	for _, v := range y {
@@ -180,8 +179,8 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 }
 
 // boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, where d r ≥ 1, or a neighbouring number.
-// The sum is piecewise linear and decreasing in κ; Newton's steps find κ when they stay
-// within the bracket, halving does when they don't.
+// The sum is piecewise linear and decreasing in κ; Newton's method finds κ; a step that would leave
+// the bracket is replaced by halving.
 func boxShift(y []float64, r float64) float64 {
 	lo, hi := floats.Min(y)-r, floats.Max(y)+r
 	for kappa := 0.0; ; {
@@ -206,17 +205,17 @@ func boxShift(y []float64, r float64) float64 {
 		} else {
 			hi = kappa
 		}
-		next := kappa + excess/float64(free) // ±Inf or NaN when nothing is free
+		next := kappa + excess/float64(free) // ±Inf or NaN if no entry is free
 		if next == kappa && math.Abs(excess) <= r*float64(free) {
-			return kappa // as close as can be: what is free can take the excess
+			return kappa // no closer κ exists: the free entries can take the excess
 		}
 		if !(lo < next && next < hi) {
 			next = lo + (hi-lo)/2
 		}
 		if next <= lo || next >= hi {
-			// Neighbouring numbers. Where the distance between them is above r, κ is within r of an end
-			// that the search has not seen: the least entry if that is below 0, where the search began,
-			// or the greatest if that is above.
+			// lo and hi are neighbouring numbers. If they are more than r apart, κ is within r of an
+			// end that the search has not seen: the least entry if it is below 0, where the search
+			// began, or the greatest entry if it is above 0.
 			if hi > 0 {
 				return hi
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Multiplier is the entry λᵢ > 0 of the dual vector of Ψθ ⪰ 0 at an active row. The
-// rows may be as small as numbers get, so it is stored for the row divided by Scale.
+// A Multiplier is the entry λᵢ > 0 of the dual vector of Ψθ ⪰ 0 at an active row. Rows may
+// be arbitrarily small, so it is stored for the row divided by Scale.
 type Multiplier struct {
 	Row   int     // i
 	Value float64 // λᵢ · Scale, which multiplies Ψᵢ/Scale
@@ -27,43 +27,42 @@ func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 //
 //	max μ − R‖b − Ψᵀλ − μ1‖⁎   over   λ ⪰ 0, μ ∈ ℝ.
 type Dual struct {
-	Rows       []Multiplier // λ, where it is not 0, in the order of rows
+	Rows       []Multiplier // the nonzero λᵢ, in the order of rows
 	Hyperplane float64      // μ, of 1ᵀθ = 1: the change of the optimum per unit of its right side
 }
 
-// bound returns a number that is not greater than the dual objective
-// μ − R‖b − Ψᵀλ − μg‖⁎, and so a lower bound of bᵀθ over all feasible θ. The
-// residual is evaluated in doubled precision and the bound rounded downwards,
-// with an allowance for every operation, so the bound is safe in spite of rounding. It
-// is −∞ for R = +∞, unless the residual is zero.
+// bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, so a
+// lower bound of bᵀθ over all feasible θ. The residual is evaluated in doubled precision,
+// and the bound is rounded downwards, with an allowance for every operation, so the bound
+// holds despite rounding. It is −∞ for R = +∞, unless the residual is zero.
 func (y Dual) bound(b, g []float64, psi Rows, n Norm, r float64) float64 {
 	res := y.residual(b, g, psi, n)
 	if res == 0 {
 		return y.Hyperplane
 	}
 	loss := r * res
-	// r·res, the subtraction and this allowance itself: three roundings.
+	// Three roundings: r·res, the subtraction and this allowance itself.
 	return y.Hyperplane - loss - 0x1p-51*(math.Abs(y.Hyperplane)+loss)
 }
 
-// residual returns an upper bound of ‖b − Ψᵀλ − μg‖⁎ that exceeds it by little more
-// than its rounding.
+// residual returns an upper bound of ‖b − Ψᵀλ − μg‖⁎ that exceeds the norm by little more
+// than the rounding of the norm.
 func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 	acc, size := y.reducedCosts(b, g, psi)
-	// A sum of k products in doubled precision is wrong by at most γ²₂ₖ Σ|terms| besides
-	// its final rounding, with γ₂ₖ ≈ 2k·2⁻⁵³ (Ogita, Rump, Oishi 2005), and by what
-	// falls below the normal range, less than 2⁻¹⁰⁰⁰ a term.
+	// A sum of k products in doubled precision errs by its final rounding, by at most γ²₂ₖ
+	// Σ|terms| with γ₂ₖ ≈ 2k·2⁻⁵³ (Ogita, Rump, Oishi 2005), and by underflow of less than
+	// 2⁻¹⁰⁰⁰ per term.
 	k := float64(len(y.Rows) + 2)
 	gamma := k * 0x1p-52
 	for j := range acc {
 		v := math.Abs(acc[j].Value())
 		size[j] = v + 2*gamma*gamma*size[j] + k*0x1p-1000
 		if v == 0 && len(y.Rows) == 0 {
-			size[j] = 0 // b = μg exactly: nothing was rounded
+			size[j] = 0 // b = μg exactly: no rounding
 		}
 	}
-	// Rounding of the norm: d additions, for ℓ₂ of rounded squares, and a root, of half a unit of
-	// 2⁻⁵² each. What is left, (d + 8)/2 − 2 units at least, is for the caller's roundings.
+	// Rounding of the norm: d additions and, for ℓ₂, the squares and a root, half a unit of 2⁻⁵²
+	// each. The rest, at least (d + 8)/2 − 2 units, is for the caller's roundings.
 	return n.Dual().Of(size) * (1 + float64(len(b)+8)*0x1p-52)
 }
 
@@ -108,30 +107,30 @@ func (s *solver) solution() *Solution {
 		// b̂ = Σ u1ₖ aₖ.
 		sol.Dual, sol.Ball = s.multipliers(s.b, s.cuts, s.u1, s.length, s.mean)
 	case s.t > 0:
-		// x + t b̂ = Σ uₖ aₖ, and x/t is the part of the ball.
+		// x + t b̂ = Σ uₖ aₖ, and x/t is the term of the ball.
 		sol.Dual, sol.Ball = s.multipliers(s.b, s.cuts, s.u, s.length/s.t, s.mean)
 		if s.norm == L2 {
 			sol.Ball = s.length / s.t * L2.Of(s.x)
 		}
 	case math.IsInf(s.radius, 1):
-		sol.Hyperplane = s.mean // no step was made yet
+		sol.Hyperplane = s.mean // no step yet
 	default:
-		// The ball touches the feasible set in x(0), and need not have multipliers. Those of
-		// t = touchTime·R have a bound that misses the optimum by about that times ‖b‖.
+		// The ball touches the feasible set in x(0), and multipliers need not exist. The multipliers
+		// at t = touchTime·R give a bound that misses the optimum by about touchTime·R·‖b‖.
 		t := touchTime * s.radius
 		sol.Dual, _ = s.multipliers(s.b, s.cuts, s.at(make([]float64, s.d), t), s.length/t, s.mean)
 		sol.Ball = s.length / touchTime
 	}
 	sol.Bound = sol.Dual.bound(s.b, s.g, s.psi, s.norm, sol.Radius)
-	if sol.Bound > s.bound && !math.IsInf(s.radius, 1) { // where it holds inside sol.Radius only
+	if sol.Bound > s.bound && !math.IsInf(s.radius, 1) { // with R = +∞, it holds only inside sol.Radius
 		s.bound, s.dual = sol.Bound, sol.Dual
 	}
 	return sol
 }
 
-// touchTime is the t/R at which the multipliers are read that a touching ball does not have.
-// Their bound is less than the optimum by t‖v‖²/2 and by the rounding 2⁻⁵²R²/t, relative to
-// ‖b‖: half of 2⁻²⁶R each.
+// touchTime is the t/R at which multipliers are read for a touching ball, which may not have
+// any. Relative to ‖b‖, their bound is less than the optimum by t‖v‖²/2 and by the rounding
+// 2⁻⁵²R²/t: half of 2⁻²⁶R each.
 const touchTime = 0x1p-26
 
 // value returns bᵀx.
@@ -149,8 +148,8 @@ func accurate(x, y []float64, more ...float64) float64 {
 	return acc.Value()
 }
 
-// unfinished returns what there is when the work ends early: the best feasible point, or if
-// none is known the present one, and the best bound.
+// unfinished returns the result when the work ends early: the best feasible point, or the
+// present point if no feasible point is known, and the best bound.
 func (s *solver) unfinished() *Solution {
 	sol := s.solution()
 	if s.best.theta != nil {
@@ -162,8 +161,8 @@ func (s *solver) unfinished() *Solution {
 	return sol
 }
 
-// multipliers translates those of the unit normals, times a factor, to λ, to μ, which
-// has a part of its own, and to ν of a polyhedral ball. What is negative counts as 0.
+// multipliers converts the multipliers of the unit normals, times a factor, to λ, to μ, which
+// starts at the given value, and to ν of a polyhedral ball. Negative multipliers count as 0.
 func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu float64) (y Dual, nu float64) {
 	y.Hyperplane = mu
 	for k, c := range cuts {
@@ -173,16 +172,16 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 			y.Hyperplane += v * c.rhs // the normal is g/‖g‖, and the right side 1/‖g‖
 		case v <= 0:
 		case c.row == ball:
-			nu += v // of an entry of θ, in ℓ∞
+			nu += v // for an entry of θ, in ℓ∞
 		default:
 			y.Rows = append(y.Rows, Multiplier{Row: c.row, Value: v / c.length, Scale: c.scale})
 		}
 	}
 	slices.SortFunc(y.Rows, func(a, b Multiplier) int { return cmp.Compare(a.Row, b.Row) })
 	if s.norm == L1 && nu > 0 {
-		// Sums over sets are made of 1 and of signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and how much is
-		// 1's and how much the ball's is seen at the end: the best μ for λ, and the one with the
-		// least ‖b − Ψᵀλ − μ1‖∞, is the middle of the range of b − Ψᵀλ, and ν half that range.
+		// Sums over sets combine 1 and signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and the end decides how
+		// much belongs to the hyperplane and how much to the ball: the best μ for λ, with the
+		// least ‖b − Ψᵀλ − μ1‖∞, is the middle of the range of b − Ψᵀλ, and ν is half that range.
 		acc, _ := y.reducedCosts(b, s.g, s.psi)
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, v := range acc {
@@ -194,13 +193,13 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 	return y, nu
 }
 
-// proves reports that a solution is what it should be: its point feasible and its gap
-// closed, both to within rounding. The rows were looked at by a scan.
+// proves reports whether a solution is proved: its point is feasible and its gap closed,
+// both to within rounding. A scan has already checked the rows.
 func (s *solver) proves(sol *Solution) bool {
 	length := L2.Of(sol.Theta)
 	tol := s.rounding() * length
-	// A polyhedral ball is met in terms of the unit normals of its facets, of which
-	// 1/√d times those of ℓ₁.
+	// The tolerance of a polyhedral ball refers to the unit normals of its facets; the
+	// facet normals of ℓ₁ have length √d.
 	slack := tol
 	if s.norm == L1 {
 		slack *= 2 * math.Sqrt(float64(s.d))
@@ -210,8 +209,8 @@ func (s *solver) proves(sol *Solution) bool {
 		!(s.norm.Of(sol.Theta) <= s.radius+2*slack) {
 		return false
 	}
-	// Each term of bᵀθ − μ − R‖b − Ψᵀλ − μg‖⁎ has an error of a rounding of its size. What the
-	// bound of a touching ball misses, touchTime·R‖b‖, is far less: its Ball is ‖b‖/touchTime.
+	// Each term of bᵀθ − μ − R‖b − Ψᵀλ − μg‖⁎ errs by a rounding of its size. The bound of a touching
+	// ball misses the optimum by touchTime·R‖b‖, which is far less, because its Ball is ‖b‖/touchTime.
 	size := L2.Of(s.b) + math.Abs(sol.Hyperplane)*L2.Of(s.g) + sol.Ball
 	for _, m := range sol.Rows {
 		size += m.Value * math.Sqrt(float64(s.d)) * 2 // ‖Ψᵢ‖∞ < 2·Scale
@@ -224,8 +223,8 @@ func (s *solver) proves(sol *Solution) bool {
 	return math.Abs(sol.Gap()) <= allowed
 }
 
-// ray returns the ray that the path ends in, −b less its part in the span of the active normals, or nil if it is one
-// to within rounding only: it is computed and tested in 1,024 bits, where 0 is what is below 2⁻⁵¹² of its terms.
+// ray returns the ray in which the path ends, with direction −b minus its projection onto the span of the active normals. It is computed
+// and tested in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if the ray holds only to within rounding.
 func (s *solver) ray() *UnboundedError {
 	var basis [][]*big.Float
 	reduce := func(x []*big.Float) bool {
@@ -297,10 +296,10 @@ func negligible(x, size *big.Float) bool {
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
-// (Farkas). If R = +∞ the right side is rarely zero in floating point, and what is
-// proved is that there is no feasible θ with ‖θ‖₂ < Radius, at least 2²⁰.
+// (Farkas). If R = +∞, the right side is rarely zero in floating point, and the proof shows
+// only that there is no feasible θ with ‖θ‖₂ < Radius, which is at least 2²⁰.
 type InfeasibleError struct {
-	Rows       []Multiplier // λ, of a size near 1
+	Rows       []Multiplier // λ, scaled to a size near 1
 	Hyperplane float64      // κ
 	Norm       Norm         // of the constraint; ℓ₂ if R = +∞
 	R          float64      // of the constraint
@@ -329,8 +328,8 @@ func (e *InfeasibleError) Error() string {
 		list, e.Norm.Around("θ"), e.Radius, e.R)
 }
 
-// proves reports that the radius is enough: for R = +∞ so large that nothing in the
-// data, of which rounding takes 2⁻⁵², would account for a feasible point beyond it.
+// proves reports whether the radius is large enough: for R = +∞, so large that data known
+// to within 2⁻⁵² cannot imply a feasible point beyond it.
 func (e *InfeasibleError) proves() bool {
 	if math.IsInf(e.R, 1) {
 		return e.Radius > 0x1p20
@@ -340,11 +339,11 @@ func (e *InfeasibleError) proves() bool {
 
 // contradiction reads the proof of infeasibility from the path.
 func (s *solver) contradiction() *InfeasibleError {
-	// Multipliers of a common size near 1.
+	// Scale the multipliers to a common size near 1.
 	zero := make([]float64, s.d)
 	y, _ := s.multipliers(zero, s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
 	// Every feasible θ has at least the norm κ/‖Ψᵀλ + κg‖⁎, where Ψᵀλ + κg is minus the residual of b = 0 and
-	// μ = κ. The rounding of the quotient is within what the residual has more than it needs.
+	// μ = κ. The allowance in the residual covers the rounding of the quotient.
 	least := y.Hyperplane / y.residual(zero, s.g, s.psi, s.norm)
 	return &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius, Radius: least}
 }

@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Rows is a matrix Ψ ∈ ℝᴺˣᵈ of very many rows, stored or computed on demand. Its
-// methods are called concurrently.
+// Rows is a matrix Ψ ∈ ℝᴺˣᵈ with very many rows, stored or computed on demand. Its methods
+// must be safe for concurrent use.
 type Rows interface {
 	// Dims returns N ≥ 0 and d ≥ 1.
 	Dims() (n, d int)
 
 	// Apply stores (Ψθ)ᵢ for from ≤ i < from + len(dst) in dst, each with an error of at
-	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. Solving is a few dozen passes over Ψ by this method.
+	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. A solution takes a few dozen passes over Ψ by this method.
 	Apply(dst []float64, from int, theta []float64)
 
 	// Row stores Ψᵢ in dst, of length d.
@@ -32,7 +32,7 @@ type Columns [][]float64
 
 var _ Rows = Columns(nil)
 
-// Dims implements [Rows]. It panics if there is no column or their lengths differ.
+// Dims implements [Rows]. It panics if there is no column, or if the lengths of columns differ.
 func (c Columns) Dims() (n, d int) {
 	if len(c) == 0 {
 		panic("linprog: Ψ has no columns")
@@ -61,12 +61,12 @@ func (c Columns) Row(dst []float64, i int) {
 	}
 }
 
-// A scanner looks through all rows of Ψ for those that a point violates.
+// A scanner searches all rows of Ψ for rows that a point violates.
 type scanner struct {
 	psi    Rows
 	n, d   int
-	group  int // rows that give one candidate, the most violated of them
-	block  int // rows of one call of Apply, a whole number of groups
+	group  int // number of rows that give one candidate, the most violated row
+	block  int // rows per call of Apply, a whole number of groups
 	passes []*pass
 	next   atomic.Int64 // block
 }
@@ -79,8 +79,8 @@ type candidate struct {
 
 func newScanner(psi Rows) *scanner {
 	n, d := psi.Dims()
-	// A vertex has d active rows. One candidate from each of 8 d parts of Ψ, and from more
-	// where Ψ is long, are enough to choose the next d rows from.
+	// A vertex has d active rows. One candidate from each of 8 d parts of Ψ, or from more
+	// parts if Ψ is long, is enough to choose the next d rows.
 	group := min(max(n/(8*d), 1), 2048)
 	// 2048 products are 16 KiB, half of a first-level cache.
 	block := group * max(1, 2048/group)
@@ -96,9 +96,9 @@ func newScanner(psi Rows) *scanner {
 	return s
 }
 
-// scan returns the most violated row of each group in which x violates any, and how far
-// from the feasible point c to x, as a part of the way, no row is violated; c may be nil.
-// The result does not depend on the number of workers.
+// scan returns the most violated row of each group with a row that x violates, and the
+// share of the way from the feasible point c to x on which no row is violated; c may be
+// nil. The result does not depend on the number of workers.
 func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, share float64, err error) {
 	s.next.Store(0)
 	if len(s.passes) == 1 {
@@ -118,13 +118,13 @@ func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, sh
 	}
 	first := slices.MinFunc(s.passes, func(a, b *pass) int { return cmp.Compare(a.stop, b.stop) })
 	if first.err != nil {
-		return nil, 0, first.err // of the lowest row, as one worker would have found it
+		return nil, 0, first.err // the error of the lowest row, which one worker would find
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
 	return all, share, nil
 }
 
-// A pass is one worker's part of a scan. Each takes the next block when it is free.
+// A pass is one worker's part of a scan. Each worker takes the next block when it is free.
 type pass struct {
 	*scanner
 	dot   []float64 // of a block
@@ -132,7 +132,7 @@ type pass struct {
 	found []candidate
 	share float64
 	err   error
-	stop  int // where the block of the error begins, or else n
+	stop  int // start of the block with the error, or n
 }
 
 func (p *pass) over(ctx context.Context, x, c []float64) {
@@ -160,8 +160,8 @@ func (p *pass) search(x, c []float64, from int) error {
 		end := min(start+p.group, len(dot))
 		best, bestSq := candidate{}, 0.0
 		for k, v := range dot[start:end] {
-			// Most rows end here. The others are violated, or so small that the product may
-			// have lost its digits, or so large that it overflowed, or not finite.
+			// Most rows end here. The other rows are violated, or so small that the product
+			// may have lost digits, or so large that it overflowed, or not finite.
 			if v >= 0x1p-1000 && v <= math.MaxFloat64 {
 				continue
 			}
@@ -175,7 +175,7 @@ func (p *pass) search(x, c []float64, from int) error {
 			for _, a := range p.row {
 				lengthSq += a * a
 			}
-			// v²/‖Ψᵢ‖² orders violations without a root or a division, where squares are
+			// v²/‖Ψᵢ‖² orders violations without a root or a division if the squares are
 			// normal numbers.
 			normal := lengthSq > 0x1p-900 && lengthSq < 0x1p900 && !math.IsInf(v, 0)
 			if normal && (v >= 0 || v*v <= bestSq*lengthSq) {
@@ -199,8 +199,8 @@ func (p *pass) search(x, c []float64, from int) error {
 	return nil
 }
 
-// normalise divides row i by a power of two and then by its length ‖·‖₂. A row of
-// zeros has the length 0 and says nothing.
+// normalise divides row i by a power of two and then by its length ‖·‖₂. A row of zeros has
+// length 0 and restricts nothing.
 func normalise(row []float64, i int) (length, scale float64, err error) {
 	most := 0.0
 	for j, v := range row {
