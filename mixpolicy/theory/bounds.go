@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// StepSums are the sums of a schedule η_0, …, η_{T−1} that the bounds depend on.
+// StepSums are the sums over a schedule η_0, …, η_{T−1} on which the bounds depend.
 type StepSums struct {
 	T       int
 	Sum     float64 // Ση
@@ -28,13 +28,13 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	return s
 }
 
-// InverseSqrtSums bounds the sums of η_t = 1/√(t+1) as the end of the proof does (5.31), in
-// the form that is right for every T ≥ 1:
+// InverseSqrtSums bounds the sums of η_t = 1/√(t+1) as in (5.31), in the form that holds
+// for every T ≥ 1:
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
 // As printed, Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T, which is 0 at T = 1, and Ση⁴ ≤ 2; (3.31) and
-// (3.32) then divide by 2√T − 1, which (5.31a) has as the upper bound of Ση.
+// (3.32) then divide by 2√T − 1, which is the upper bound of Ση in (5.31a).
 func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
 	if form == mixpolicy.Printed {
@@ -49,7 +49,7 @@ type Term struct {
 	Value float64
 }
 
-// Bound is an upper bound and the terms that it is the sum of.
+// Bound is an upper bound and its terms, which add up to it.
 type Bound struct {
 	Value float64
 	Terms []Term
@@ -91,25 +91,25 @@ const (
 //
 //	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
 //
-// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used on
-// Θ₂ only. The projection of (3.26) onto the ball and the orthant does not move away from
-// λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². The sum of both over t, with
-// λ_0 = 0 and 𝓛 linear in each argument, is
+// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used
+// only on Θ₂. The projection of (3.26) onto the ball and the orthant does not move away from λ ∈
+// Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². The sum of both over t, with λ_0
+// = 0 and 𝓛 linear in each argument, is
 //
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
 // Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and
-// ‖e‖⁎ ≤ C_e always, so the squares of the errors need no concentration inequality, and
-// c₁ and C(n) drop out. The last sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t;
-// Hoeffding's lemma and Azuma's inequality give it at most 2RC_e√(2 ln(1/δ) Ση²) with
+// ‖e‖⁎ ≤ C_e always, so the squares of the errors need no concentration inequality, and c₁
+// and C(n) drop out. The last sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t; by
+// Hoeffding's lemma and Azuma's inequality, it is at most 2RC_e√(2 ln(1/δ) Ση²) with
 // probability 1 − δ, and the universal constant c₀ is explicit. ∎
 func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	deviation := 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)
 	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
 }
 
-// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: (3.32) corrected, (D + B Ση²)/Ση. It is (∗)
-// of [Constants.ObjectiveBound] in expectation, where E⟨e_t, θ*−θ_t⟩ = 0.
+// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: (3.32) corrected, (D + B Ση²)/Ση. It is the
+// expectation of (∗) of [Constants.ObjectiveBound], with E⟨e_t, θ*−θ_t⟩ = 0.
 func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
 	return boundOf(s.Sum,
@@ -123,16 +123,16 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   E/Ση the [Constants.ObjectiveBound].
 //
-// Proof. In (∗) take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side over Ση is
-// cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*, the right side has ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
+// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side over Ση is cᵀΨ(θ̂−θ*) +
+// 2G V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
 // The first term goes to 0 only as G grows, and B contains G²: see
-// [Constants.RefinedViolationBound] for one that needs no growth.
+// [Constants.RefinedViolationBound] for a bound that needs no growth.
 func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
 	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
 }
 
-// violation is R c_max√(nm)‖Ψ‖_{⁎,2}/G + objective/(2G) + ball, term by term.
+// violation returns R c_max√(nm)‖Ψ‖_{⁎,2}/G + objective/(2G) + ball, term by term.
 func (k *Constants) violation(objective Bound, ball float64) Bound {
 	if math.IsInf(k.G, 1) {
 		return unbounded()
@@ -144,12 +144,12 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 	return boundOf(1, append(terms, Term{termBall, ball})...)
 }
 
-// unbounded is the bound +∞ of a λ that is kept in no ball.
+// unbounded returns the bound +∞ for a λ without a ball.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
-// RefinedObjectiveBound is the best that the proof of [Constants.ObjectiveBound] gives:
-// ‖ĝ‖⁎ is bounded as a whole, by its part along the hyperplane, D is D(θ*;θ₀), and the
-// range of ⟨ĝ_t, θ*−θ_t⟩ is what Hoeffding's lemma needs of the errors.
+// RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound]
+// gives: ‖ĝ‖⁎ is bounded directly, by its part along the hyperplane, D is D(θ*;θ₀), and
+// Hoeffding's lemma uses the range of ⟨ĝ_t, θ*−θ_t⟩.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -164,9 +164,9 @@ func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 //
 //	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
-// since cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. With G = 2‖λ*‖₂, whatever T, both
-// the gap and the violation are O(ln T/√T): no growth of β is needed, and none helps. It
-// is +∞ if G ≤ ‖λ*‖₂.
+// since cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. With G = 2‖λ*‖₂ for every T, both
+// the gap and the violation are O(ln T/√T): β need not grow, and growth does not help. It is
+// +∞ if G ≤ ‖λ*‖₂.
 func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
 		return unbounded()
@@ -175,11 +175,11 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	return boundOf(2*(k.G-k.LambdaStar), append(e.Terms, Term{termBall, k.G * k.G / (2 * s.Sum)})...)
 }
 
-// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability 1 − 4/T
+// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability 1 − 4/T,
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The paper does not give the universal constants c₀ and c₁; here they are 1. D is a
+// The paper does not state the universal constants c₀ and c₁; we take them as 1. D is a
 // parameter, because (3.29) as printed is +∞ ([Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
@@ -204,40 +204,40 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
 
-// Distance bounds by (3.36) the total variation distance between Ψθ̂ and the occupation
-// measure of its policy (2.20). Printed, it is
+// Distance bounds, by (3.36), the total variation distance between Ψθ̂ and the occupation
+// measure of its policy (2.20). The printed bound is
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
 //
-// Corrected, the violation is the negative mass ε = ‖[Ψθ̂]₋‖₁, and
+// In the corrected bound, the violation is the negative mass ε = ‖[Ψθ̂]₋‖₁, and the bound is
 //
 //	ε + min{ 1, ε·min{γ, 1/(1+ε)}/(1 − γe^{−1/τ}) } ,
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts
-// differences of distributions, as (2.24) has it: at least the coefficient δ of
-// [ContractionCoefficient], which may be 1, so τ = +∞. It does not follow from τ_mix; but for
-// average cost 2τ_mix(¼) may take the place of 1/(1 − e^{−1/τ}), since with t steps in place of one
-// 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
+// differences of distributions, as in (2.24): at least the coefficient δ of
+// [ContractionCoefficient], which may be 1, so τ = +∞. It does not follow from τ_mix. But for
+// average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}): with t steps instead of one, 1/(1−δ) below
+// becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
 //
 // Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π for the policy π of u, whose measure is μ ⊗ π. Let
-// x be the state marginal of [u]₋, and y that of the state after it. Since u has the flow (2.13b),
-// w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
+// x be the state marginal of [u]₋, and y the marginal of the next state. Because u satisfies (2.13b), w − x
+// − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
 // With γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
 // its ℓ₁ norm is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at most
 // 2ε + 2γε/(1−γδ).
 //
-// With 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
-// r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Since ν − μ = γ(ν−μ)P^π + r, where
-// the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). Half of ‖u−h‖₁ = 2ε and of ‖h − μ⊗π‖₁ = ‖ν−μ‖₁ is the
-// bound, and two distributions are never further apart than 1. ∎
+// With 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual r = ν −
+// γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r, where the
+// entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of ‖h − μ⊗π‖₁
+// = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
-// It is attained for every γ, ε and δ: from state 0 action a goes to state 1 with probability d, action b
-// surely; from 1 both go back with probability p; α = (0, 1), or average cost; u(0,b) = −ε, u(1,b) = 0. For
-// ε ≤ (1−γ)/γ, where γ is the minimum, d = 0 and δ = 1 − p; else u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 − d − p,
-// or p = 0 for a larger δ, where the bound is ε + 1.
+// The bound is attained for every γ, ε and δ: from state 0, action a goes to state 1 with probability d, and action b
+// with probability 1; from state 1, both go back with probability p; α = (0, 1), or average cost; u(0,b) = −ε, u(1,b) =
+// 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; else u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 −
+// d − p, or p = 0 for a larger δ, for which the bound is ε + 1.
 //
-// It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is one.
+// It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
 	if !(tau >= 0 && violation >= 0 && negativeMass >= 0) {
 		panic(fmt.Sprintf("theory: distance for τ = %v, ½‖[Ψθ]₋‖₂ = %v and ‖[Ψθ]₋‖₁ = %v, want numbers ≥ 0", tau, violation, negativeMass))
@@ -257,14 +257,14 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 	return eps + min(1, min(c.Gamma()*eps, 1/(1+1/eps))/left)
 }
 
-// PrintedSampleComplexity is (3.37) with the constant that Ω leaves open taken to be 1,
-// τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). It does not depend on the probability ρ of failing, and is
-// +∞ for γ = 1.
+// PrintedSampleComplexity is (3.37) with the hidden constant of Ω taken as 1, τ⁴ nm
+// ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). It does not depend on the probability ρ of failure, and is +∞ for
+// γ = 1.
 func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
 
-// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, what the policy of θ̂ costs beyond the best mixture
+// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, the cost of the policy of θ̂ above the best mixture
 // Ψθ* of the class, with probability at least 1 − δ:
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
@@ -276,22 +276,22 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
-// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) has
-// cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4,
-// corrected. It is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε,
-// for any mixing, τ = +∞, or +∞ beyond float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
+// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies cᵀξ^θ̂ ≤ cᵀΨθ* +
+// ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. It is the least
+// power of 2^{1/8} for which [Constants.PolicyBound] is at most ε, for any mixing (τ = +∞); +∞ if it
+// exceeds float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
-// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂, so with L = 1 + ln T both RefinedObjectiveBound and
-// 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
+// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
+// and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
 // where O hides R, A', μ, σ_max and ln(1/ρ). If every state is split into N equal ones, ‖λ*‖₂ grows like √N, and T
-// like N². Runs need as many: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
+// like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
 //
-// What the policy is compared with is the best of the class, Ψθ* of (2.18). The theorem as
-// printed has ξ*, the optimum over all policies (2.13), which no T brings within reach of a
-// class that does not contain it.
+// The policy is compared with the best of the class, Ψθ* of (2.18). The printed theorem
+// uses ξ*, the optimum over all policies (2.13), which no T reaches if the class does not
+// contain it.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.criterion.Average():

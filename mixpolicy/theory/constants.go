@@ -2,7 +2,7 @@
 // of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
 // times and ergodicity constants of Assumptions A.1 and A.2. No method uses it.
 //
-// [x]₋ is max{−x, 0} here. The paper's is x ∧ 0, with the same norms.
+// [x]₋ is max{−x, 0} here. The paper defines it as x ∧ 0, with the same norms.
 package theory
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Constants are the numbers that the bounds of section 3.2 are made of, computed
-// exactly for a problem and the settings of Algorithm 1. Costs are those that the method
-// sees, divided by CostScale. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
+// Constants are the numbers in the bounds of section 3.2, computed exactly for a problem
+// and the settings of Algorithm 1. Costs are divided by CostScale, as the method sees them.
+// ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
 	R          float64 // ‖θ‖ ≤ R
@@ -38,26 +38,26 @@ type Constants struct {
 	SigmaMax   float64 // σ_max(Ψ)
 	Comparison float64 // C(n) = max ‖v‖/‖v‖₂ over v ∈ ℝᵈ
 
-	// Mu is the constant of strong convexity of φ in ‖·‖. The paper takes it to be 1; it
-	// is 1/R for (3.7) and 2/R for (3.10).
+	// Mu is the constant of strong convexity of φ in ‖·‖. The paper takes it as 1; it is
+	// 1/R for (3.7) and 2/R for (3.10).
 	Mu float64
 	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂, which the proof needs. (3.29) prints the maximum
 	// over both arguments; that is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
-	// DStar is D(θ*;θ₀) of the exact optimum of (2.18), and LambdaStar the least ‖λ*‖₂, see [Multipliers].
+	// DStar is D(θ*;θ₀) at the exact optimum of (2.18), and LambdaStar the least ‖λ*‖₂, see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it takes the place of A for steps that stay
-	// on 1ᵀθ = 1.
+	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it replaces A for steps that stay on 1ᵀθ =
+	// 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion
 }
 
-// NewConstants computes the constants for the settings of a, of which it uses Modulus,
-// Beta, CostScale and Theta0. Errors: settings that Algorithm 1 refuses, row scaling, which
-// the analysis is not for, a modulus that is not a [bregman.StrongConvexer] or whose domain is not
-// within the class, so iterates may leave it, and those of [mixpolicy.Problem.Optimum].
+// NewConstants computes the constants for the settings Modulus, Beta, CostScale and Theta0 of a.
+// Errors: settings that Algorithm 1 refuses; row scaling, which the analysis does not cover; a
+// modulus that is not a [bregman.StrongConvexer], or whose domain is not within the class, so
+// iterates may leave the class; and errors of [mixpolicy.Problem.Optimum].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
@@ -91,8 +91,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	if err != nil {
 		return nil, err
 	}
-	// The proofs need D ≥ D(θ*;θ₀), also where D is found by climbing only. Rounding may have put
-	// a θ* of the boundary outside, where the divergence is +∞.
+	// The proofs need D ≥ D(θ*;θ₀), even if D is only a local maximum. Rounding may have put a θ*
+	// on the boundary outside, where the divergence is +∞.
 	k.DStar = bregman.Divergence(phi, best.Theta, start)
 	if math.IsInf(k.DStar, 1) {
 		k.DStar = k.D
@@ -106,8 +106,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	return k, nil
 }
 
-// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ, with which (5.29) is ‖Ψθ‖₂ ≤ σ_max·Reach: R√d for the
-// cube, and else R.
+// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ, so (5.29) reads ‖Ψθ‖₂ ≤ σ_max·Reach: R√d for the
+// cube, and R otherwise.
 func Reach(class mixpolicy.Class, d int) float64 {
 	if class.Norm == linprog.LInf {
 		return class.R * math.Sqrt(float64(d))
@@ -127,8 +127,8 @@ func (k *Constants) GradientBound() float64 {
 }
 
 // Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2},
-// where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎.
-// Printed is (3.34b), which has 1 for c_max: it is the same for costs in [−1, 1].
+// where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎. Printed is (3.34b), with
+// 1 in place of c_max, as for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
@@ -140,8 +140,8 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 //
 //	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ ,
 //
-// since it bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². Printed (3.34a) has the
-// first two terms unsquared, 1 for c_max, and μ = 1.
+// because it bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed
+// (3.34a), the first two terms are not squared, c_max is 1, and μ = 1.
 func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
 	if form == mixpolicy.Printed {
@@ -151,7 +151,7 @@ func (k *Constants) B(form mixpolicy.Form) float64 {
 	return dual*dual/2 + (gradient*gradient+ce*ce)/k.Mu
 }
 
-// Divergence is D of the bounds: the maximum of D(θ;θ₀), or as printed +∞.
+// Divergence returns D of the bounds: the maximum of D(θ;θ₀), or +∞ as printed.
 func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed && !math.IsInf(k.R, 1) {
 		return math.Inf(1)
@@ -187,12 +187,12 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 		}
 	}
 	var eigen mat.EigenSym
-	eigen.Factorize(gram, false) // for a symmetric matrix of finite numbers the method converges
+	eigen.Factorize(gram, false) // the method converges for a symmetric matrix of finite numbers
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns the greatest size of a row Ψ_i/q_i over the sampled pairs: A of (3.30) for the
-// dual norm.
+// RatioNorm returns the greatest size of a row Ψ_i/q_i over the sampled pairs. For the dual norm,
+// it is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
@@ -206,8 +206,8 @@ func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	return top
 }
 
-// tangentNorm returns min_k ‖x − k1‖, the norm of x as a functional on 1ᵀδ = 0: k is the
-// mean, the midrange, the median.
+// tangentNorm returns min_k ‖x − k1‖, the norm of x as a functional on 1ᵀδ = 0. For ℓ₂, ℓ∞
+// and ℓ₁, k is the mean, the midrange and the median.
 func tangentNorm(norm linprog.Norm, x []float64) float64 {
 	var k float64
 	switch norm {
@@ -233,13 +233,13 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 }
 
 // MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ, so an extreme point
-// attains it. For φ of (3.7) on its ball it is the point of the sphere with the least ⟨θ,θ₀⟩,
+// attains it. For φ of (3.7) on its ball, this is the point of the sphere with the least ⟨θ,θ₀⟩,
 //
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
 //
-// Otherwise it climbs from many directions to local maxima among the extreme points and returns the greatest: a
-// lower bound, and in every case that we could enumerate the maximum. It is +∞ for an unbounded class, and where
-// the domain of φ leaves out part of the class; and 0 for d = 1, where Θ₂ is the point 1.
+// Otherwise, it climbs from many directions to local maxima among the extreme points and returns the greatest.
+// This is a lower bound, and it was the maximum in every case that we could enumerate. It is +∞ for an unbounded
+// class, and if the domain of φ omits part of the class; it is 0 for d = 1, where Θ₂ is the point 1.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {
@@ -259,14 +259,14 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 	for first := range directions.All(d) {
 		copy(direction, first)
 		last := math.Inf(-1)
-		for range 1000 { // near the centre of a ball a step is short
+		for range 1000 { // near the centre of a ball, steps are short
 			floats.ScaleTo(far, 0x1p40*class.R/max(floats.Norm(direction, math.Inf(1)), math.SmallestNonzeroFloat64), direction)
 			if err := class.Norm.Project(theta, far, class.R); err != nil {
 				last = math.Inf(1)
 				break
 			}
 			value := bregman.Divergence(phi, theta, start)
-			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // rounding decides there; this costs a part √2⁻⁴⁷ of D at most
+			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // rounding decides there; this costs at most a fraction √2⁻⁴⁷ of D
 				for j := range theta {
 					theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 				}

@@ -25,27 +25,27 @@ func TotalVariation(mu, nu []float64) float64 {
 	return sum.Diff1(mu, nu) / 2
 }
 
-// mixingLimit is the number of states up to which the powers of P^π are formed: a
-// power of 1000 states has 8 MB, takes 2·10⁹ operations, and some 30 are needed.
+// mixingLimit is the greatest number of states for which powers of P^π are formed: for 1000
+// states, a power takes 8 MB and 2·10⁹ operations, and some 30 powers are needed.
 const mixingLimit = 1000
 
-// Mixing is the mixing time of the chain of a policy, by the distance
+// Mixing is the mixing time of the chain of a policy, measured by the distance
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
-// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23)
-// is not the limit of Pᵗ: the distance to it does not vanish, and τ_mix(ε) does not exist for
-// small ε. See [MixingCurve].)
+// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23) is
+// not the limit of Pᵗ: the distance of Pᵗ to it does not vanish, and τ_mix(ε) does not exist
+// for small ε. See [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
 	Slowest  int     // the state s that attains d(Time)
 }
 
-// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does
-// not increase, so powers are doubled until it is at most ε, and then halved down
-// to the first such t. It takes up to 1000 states. Errors: several recurrent classes, and
-// a chain with a period, which never mixes.
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not
+// increase, so t is doubled until d(t) ≤ ε, and then bisected down to the first such t. It
+// handles up to 1000 states. Errors: several recurrent classes, and a periodic chain, which
+// never mixes.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	return &Mixing{Time: above + 1, Distance: d, Slowest: s}, nil
 }
 
-// stationary returns the chain of a policy and its stationary distribution, for up to
-// mixingLimit states.
+// stationary returns the chain of a policy and the chain's stationary distribution, for up
+// to mixingLimit states.
 func stationary(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
 	if x.States() > mixingLimit {
 		return nil, nil, fmt.Errorf("theory: mixing of a chain of %d states, want at most %d", x.States(), mixingLimit)
@@ -122,8 +122,8 @@ func dense(chain *mixpolicy.MDP) *mat.Dense {
 	return d
 }
 
-// stochasticProduct returns the product of stochastic matrices with rows that add
-// up to 1 again: so the next squaring does not amplify roundings. A nil a is the identity.
+// stochasticProduct returns the product of stochastic matrices, with rows scaled to add up
+// to 1, so that the next squaring does not amplify rounding errors. A nil a is the identity.
 func stochasticProduct(a, b *mat.Dense) *mat.Dense {
 	if a == nil {
 		return b
@@ -141,7 +141,7 @@ func stochasticProduct(a, b *mat.Dense) *mat.Dense {
 	return &c
 }
 
-// farthest returns max_s ‖P(s,·) − μ‖_TV and where it is attained.
+// farthest returns max_s ‖P(s,·) − μ‖_TV and the s that attains it.
 func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	for s := range mu {
 		if v := TotalVariation(p.RawRowView(s), mu); v > d {
@@ -151,10 +151,10 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns the greatest distance over s, ‖(P^π)ᵗ(s,·) − target‖_TV, for
-// t = 0, …, steps, on up to 1000 states. A nil target is the stationary
-// distribution, and gives d(t); the discounted μ_α of (2.23) as a target shows that
-// the distance from it does not vanish.
+// MixingCurve returns the greatest distance over s, ‖(P^π)ᵗ(s,·) − target‖_TV, for t = 0,
+// …, steps, on up to 1000 states. A nil target means the stationary distribution, and gives
+// d(t). With the discounted μ_α of (2.23) as target, the curve shows that the distance does
+// not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -169,7 +169,7 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	for s := range n {
 		rows.Set(s, s, 1)
 	}
-	var curve []float64 // of steps that may be far more than are waited for
+	var curve []float64 // steps may be far more than the caller waits for, so the curve grows on demand
 	for t := 0; ; t++ {
 		d, _ := farthest(rows, target)
 		curve = append(curve, d)
@@ -186,21 +186,21 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	}
 }
 
-// Contraction is a coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all ν, ν̂, the
-// least one, and two states from which it is attained (Dobrushin 1956):
+// Contraction is the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all ν, ν̂,
+// and two states that attain it (Dobrushin 1956):
 //
 //	δ = max_{s,s′} ‖P(s,·) − P(s′,·)‖_TV.
 //
-// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. That does not follow from (A.1),
-// and fails wherever two states have no next state in common, where δ = 1. What
-// follows is δ(Pᵗ) ≤ 2d(t), so δ ≤ 2ε after τ_mix(ε) steps.
+// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. This does not follow from (A.1), and
+// fails whenever two states have no next state in common, because then δ = 1. But (A.1)
+// implies δ(Pᵗ) ≤ 2d(t), so δ ≤ 2ε after τ_mix(ε) steps.
 type Contraction struct {
 	Coefficient   float64
 	First, Second int // states
 }
 
-// ContractionCoefficient returns δ of (P^π)ᵗ, t = steps ≥ 1, exactly: O(n²) rows
-// compared, and for t > 1 up to 1000 states.
+// ContractionCoefficient returns δ of (P^π)ᵗ, t = steps ≥ 1, exactly. It compares O(n²)
+// pairs of rows, and for t > 1 handles up to 1000 states.
 func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
 	chain, err := x.Under(p)
 	n := x.States()
@@ -230,15 +230,14 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return every, power.RawRowView(s) })
 }
 
-// UniformMixingTime returns ⌈ln ε / ln δ⌉ ≥ τ_mix(ε) of every stationary policy, for the
-// greatest δ of any of them, or math.MaxInt if δ = 1: an upper bound of the maximum in (2.23).
-// The distance of two rows of P^π is convex in π(s) and π(s′), which are chosen freely, so it
-// is greatest at two actions:
+// UniformMixingTime returns ⌈ln ε / ln δ⌉, an upper bound of the maximum in (2.23), with the
+// greatest δ of all stationary policies; math.MaxInt if δ = 1. The distance of two rows of P^π
+// is convex in π(s) and π(s′), which are independent, so two actions maximise it:
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
-// The maximum in (2.23) is not attained at deterministic policies in general; [MixingTime] of
-// any policy is a lower bound of it.
+// In general, deterministic policies do not attain the maximum in (2.23). [MixingTime] of any
+// policy is a lower bound.
 func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
@@ -261,8 +260,8 @@ func checkEpsilon(epsilon float64) error {
 	return nil
 }
 
-// contraction compares the rows of P of different states, each of which has m. Cancelled, it returns the greatest
-// distance so far, a bound from below.
+// contraction compares the rows of P of different states; each state has m rows. On cancellation, it returns the
+// greatest distance so far, a lower bound.
 func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, []float64)) (c Contraction, err error) {
 	row := make([]float64, states)
 	for i := 0; i < states*m && c.Coefficient < 1; i++ {
@@ -275,7 +274,7 @@ func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, 
 			row[s] = p[k]
 		}
 		for j := range i / m * m {
-			// Rows add up to 1, so 1 − ‖·‖_TV is the mass in common, for which the entries of one row are enough.
+			// Rows add up to 1, so 1 − ‖·‖_TV is the common mass, and the entries of one row suffice to compute it.
 			common := 0.0
 			to, p := next(j)
 			for k, s := range to {
@@ -294,16 +293,16 @@ func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, 
 //	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s,
 //
 // that is κ = max { 1/(n min μ)², (n max μ)² }: 1 for a uniform measure, +∞ if a state has
-// no mass. μ is that of the MDP's criterion.
+// no mass. μ is the measure under the MDP's criterion.
 type Ergodicity struct {
-	// Lower and Upper enclose κ. Lower is attained, by Policy at State.
+	// Lower and Upper enclose κ. Policy attains Lower at State.
 	Lower, Upper float64
 	Policy       *mixpolicy.Policy
 	State        int
 }
 
-// ErgodicityOf returns the least κ of (2.25) that serves all the given policies,
-// exactly: Lower = Upper.
+// ErgodicityOf returns the least κ of (2.25) that holds for all given policies, exactly:
+// Lower = Upper.
 func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
 	if len(policies) == 0 {
 		return nil, errors.New("theory: κ of no policy, want at least one")
@@ -318,7 +317,7 @@ func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity,
 	return e, nil
 }
 
-// include raises Lower to what the masses of a policy's measure need.
+// include raises Lower to the κ of the masses of a policy's measure.
 func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) error {
 	q, err := x.Occupation(ctx, p)
 	if err != nil {
@@ -333,7 +332,7 @@ func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy
 	return nil
 }
 
-// kappa returns the κ that (2.25) needs for masses n·μ(s) from the least to the greatest.
+// kappa returns the κ of (2.25) for masses n·μ(s) between least and greatest.
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
 // UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least and the
@@ -341,11 +340,10 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 // costs 1{s} and −1{s}, so κ takes 2n runs of policy iteration.
 //
 // The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of
-// policy iteration. If a mass may be smaller than that, Upper is +∞, and Lower, which a
-// policy attains, need not be close to κ; for it, policies that take the same action
-// everywhere are tried as well. Errors: a policy with several
-// recurrent classes under average cost, for which (A.2) fails, and cancellation,
-// with what was found so far, whose Upper is +∞.
+// policy iteration. If a mass may be smaller than this error, Upper is +∞, and Lower, which
+// a policy attains, need not be close to κ; Lower also covers the policies that take the
+// same action everywhere. Errors: a policy with several recurrent classes under average
+// cost, for which (A.2) fails; and cancellation, with the result so far, whose Upper is +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}

@@ -14,10 +14,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry a pair, in units of cost. Others may
-// be optimal too: equal rows of Ψ share their multipliers in any way, and a row of 0 takes any. But the
-// least norm is a number of the problem. It is the least radius G for which the minimum of the Lagrangian's
-// maximum over ‖λ‖₂ ≤ G, cᵀΨθ + G‖[Ψθ]₋‖₂, is the optimum cᵀΨθ*:
+// Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of cost. λ* need
+// not be unique: equal rows of Ψ may share their multipliers in any way, and the multiplier of a zero row
+// is arbitrary. But the least norm is determined by the problem. It is the least radius G for which the
+// minimum over θ of cᵀΨθ + G‖[Ψθ]₋‖₂, the Lagrangian's maximum over ‖λ‖₂ ≤ G, is the optimum cᵀΨθ*:
 //
 //	‖λ*‖₂ = max (cᵀΨθ* − cᵀΨθ)/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
@@ -26,9 +26,9 @@ import (
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves it in ℝᵈ. A normal is a row of A, of 10⁶ times the size of others: so ‖λ‖₂ is right
-// to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with entries of 0 where ‖θ*‖₁ = R > 1, and a λ
-// that rounding keeps from being optimal.
+// Newton's method solves it in ℝᵈ. A normal becomes a row of A, scaled to 10⁶ times the size of the others,
+// so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries where ‖θ*‖₁
+// = R > 1, and a λ that is not optimal because of rounding.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
@@ -78,7 +78,7 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	for k, i := range pairs {
 		lambda[i] = max(0, floats.Dot(a.RawRowView(k), y))
 	}
-	if math.IsInf(class.R, 1) { // whose bound is −∞ for a gradient that is not 0
+	if math.IsInf(class.R, 1) { // its bound is −∞ for a nonzero gradient
 		class = mixpolicy.Ball(2 * floats.Norm(best.Theta, 2))
 	}
 	p.GradTheta(row, lambda)
@@ -90,12 +90,12 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 }
 
 // leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method from the maximum with all rows. It subtracts
-// from each row of A its mean, which changes no Ay.
+// its mean from each row of A, which does not change Ay.
 func leastDual(a *mat.Dense, b []float64) []float64 {
 	n, d := a.Dims()
 	b, rounded := slices.Clone(b), 1e-15*floats.Norm(b, 2)
 	floats.AddConst(-floats.Sum(b)/float64(d), b)
-	rounded = max(rounded, 1e-11*floats.Norm(b, 2)) // costs that are nearly equal lose digits here
+	rounded = max(rounded, 1e-11*floats.Norm(b, 2)) // nearly equal costs lose digits here
 	for i := range n {
 		row := a.RawRowView(i)
 		floats.AddConst(-floats.Sum(row)/float64(d), row)
@@ -110,7 +110,7 @@ func leastDual(a *mat.Dense, b []float64) []float64 {
 		return v
 	}
 	for first := true; ; first = false {
-		part, gradient := mat.NewDense(n, d, nil), slices.Clone(b) // the rows that count
+		part, gradient := mat.NewDense(n, d, nil), slices.Clone(b) // at first all rows, then those with Ay > 0
 		for i := range n {
 			r := a.RawRowView(i)
 			if s := floats.Dot(r, y); first || s > 0 {

@@ -17,19 +17,18 @@ import (
 //
 //	‖X‖_ψν = inf { β > 0 : E ψ_ν(|X|/β) ≤ 1 },
 //
-// to a relative error of a few roundings. ν = 2 is the sub-Gaussian norm, ν = 1 the
-// sub-exponential one; ν < 1 gives no norm and is refused. The paper prints the
-// argument of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz].
-// It panics if x and p differ in length.
+// to a relative error of a few roundings. ν = 2 gives the sub-Gaussian norm, ν = 1 the
+// sub-exponential norm; ν < 1 gives no norm and is an error. The paper prints the argument
+// of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz]. It panics if x and p
+// differ in length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
 		return 0, err
 	}
-	// With s = β^−ν and X scaled to max |X| = 1, G(s) = Σ p (exp(s|z|^ν) − 1) grows
-	// and is convex. Newton's method for G = 1 from the right of the root falls
-	// towards it; the start has G ≥ 1 by the greatest |z| alone, and no exponential
-	// in it exceeds 1 + 1/p.
+	// With s = β^−ν and X scaled to max |X| = 1, G(s) = Σ p (exp(s|z|^ν) − 1) grows and is
+	// convex. Newton's method for G = 1 decreases towards the root from the right. At the
+	// start, the greatest |z| alone gives G ≥ 1, and no exponential exceeds 1 + 1/p.
 	for i := range z {
 		z[i] = math.Pow(z[i], nu)
 	}
@@ -48,17 +47,16 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	}
 }
 
-// MomentNorm returns the norm by moments, which is equivalent to [OrliczNorm] but
-// not equal,
+// MomentNorm returns the moment norm, which is equivalent but not equal to [OrliczNorm],
 //
 //	sup_{q ≥ 1} q^(−1/ν) (E|X|^q)^(1/q),
 //
 // (2.4) for ν = 2 and (2.6) for ν = 1, to a relative error of 10⁻¹². It panics if x
 // and p differ in length.
 //
-// ln E|X|^q is convex in q, so on an interval it is below its chord, and the
-// supremum over the interval below an explicit bound. Intervals are halved until no
-// bound exceeds the best value found.
+// ln E|X|^q is convex in q, so on an interval it lies below its chord, and the supremum
+// over the interval below an explicit bound. Intervals are halved until no bound exceeds
+// the best value found.
 func MomentNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -68,8 +66,8 @@ func MomentNorm(nu float64, x, p []float64) (float64, error) {
 	return top * math.Exp(value), nil
 }
 
-// momentSup returns sup K(q)/q − ln(q)/ν for K(q) = ln E|Z|^q and max |Z| = 1, and
-// where it is attained.
+// momentSup returns sup K(q)/q − ln(q)/ν for K(q) = ln E|Z|^q and max |Z| = 1, and the q
+// that attains it.
 func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	logs := make([]float64, len(z))
 	for i, v := range z {
@@ -95,7 +93,7 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	// K′ ≤ 0 and −K(q) ≤ −ln P(|Z| = 1).
 	end := max(1, -nu*math.Log(atTop))
 	todo := []interval{{1, probe(1), end, probe(end)}}
-	const accuracy = 1e-13 // of the logarithm, some hundred roundings of K
+	const accuracy = 1e-13 // accuracy of the logarithm: some hundred roundings of K
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -113,9 +111,9 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	return best, at
 }
 
-// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as it is printed, with
-// exp(t^ν) − 1 for arguments t < 0 too, although ψ is for t ≥ 0; ν is 1 or 2. For ν = 2 there
-// may be no β for which it is at most 1; for ν = 1 every small β will do.
+// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν is 1 or 2.
+// It uses exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there may
+// be no β for which the expectation is at most 1; for ν = 1, every small β satisfies this.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	var mean, e float64
 	for i, v := range x {
@@ -127,7 +125,7 @@ func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	return e
 }
 
-// orliczSupport returns |x| scaled to a maximum of 1, where p > 0, its scale, and the probability of that maximum.
+// orliczSupport returns |x| where p > 0, scaled to a maximum of 1, the scale, and the probability of the maximum.
 func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float64, err error) {
 	if len(x) != len(p) {
 		panic("theory: outcomes and probabilities differ in number")
@@ -160,10 +158,10 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 //
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q),
 //
-// (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is of a convex function,
-// which is hard in general. lower is attained: at the best local maximum found from
-// the directions of the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the
-// norm of ‖Z‖₂. In one dimension they agree. It panics unless p has an entry for each row.
+// (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x maximises a convex function,
+// which is hard in general. lower is the best local maximum found from the directions of
+// the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the norm of ‖Z‖₂. In one
+// dimension, the two agree. It panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	vectors := make([][]float64, rows)
@@ -201,9 +199,9 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	return min(lower, upper), upper, nil
 }
 
-// climbMoments moves x on the sphere to a local maximum of the norm of ⟨x,Z⟩. For
-// the q that attains the norm, E|⟨x,Z⟩|^q is convex in x, so its normalised
-// gradient is no worse than x.
+// climbMoments moves x on the sphere to a local maximum of the norm of ⟨x,Z⟩. For the q
+// that attains the norm, E|⟨x,Z⟩|^q is convex in x, so the normalised gradient is at least
+// as good as x.
 func climbMoments(nu float64, x []float64, vectors [][]float64, p []float64) float64 {
 	inner := make([]float64, len(vectors))
 	gradient := make([]float64, len(x))
@@ -218,7 +216,7 @@ func climbMoments(nu float64, x []float64, vectors [][]float64, p []float64) flo
 		}
 		value, q := momentSup(nu, z, w, atTop)
 		now := top * math.Exp(value)
-		if !(now > best*(1+1e-10)) { // the accuracy of momentSup and a margin
+		if !(now > best*(1+1e-10)) { // the accuracy of momentSup plus a margin
 			return max(best, now)
 		}
 		best = now

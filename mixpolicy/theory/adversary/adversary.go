@@ -1,15 +1,15 @@
-// Package adversary searches for counterexamples of the corrected bounds: of the functions of
-// package theory, of sections 4 and 5 of the paper, and of its appendix. Each bound has spaces of small
-// instances, in which a search maximises left side over right side. data/adversaries.csv records
-// the worst instance of each; go run ./mixpolicy/study/record adversaries makes it. The laws of section 5 are
-// those of package paper, which evaluates them along longer runs.
+// Package adversary searches for counterexamples to the corrected bounds: the functions of package theory,
+// the bounds of sections 4 and 5 of the paper, and those of its appendix. For each bound, a search maximises
+// left side over right side in spaces of small instances. data/adversaries.csv records the worst instance of
+// each bound; go run ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from
+// package paper, which evaluates them along longer runs.
 //
-// Of section 4, (4.9) is for samples that see as much as (4.6) promises, (4.15) is without its O(ε), and (4.16) has a C that is not
-// defined.
+// In section 4, (4.9) is tested for samples that satisfy the promise of (4.6), and (4.15) without its O(ε); (4.16) is not tested,
+// because its C is not defined.
 //
-// An instance that is counted is one evaluation of a coordinate search, see [Search]: 500 of them
-// belong to one random start, and each is near an earlier one. At some the bound says nothing; the
-// record counts those that put it to the test too.
+// A counted instance is one evaluation of a coordinate search, see [Search]: 500 instances belong
+// to one random start, and each is near an earlier one. At some instances the bound says nothing;
+// the record also counts the instances that test the bound.
 package adversary
 
 import (
@@ -31,17 +31,17 @@ import (
 type Space struct {
 	Name       string
 	Parameters []Parameter
-	// Laws returns the bounds at an instance: the same ones, in the same order, at each.
+	// Laws returns the bounds at an instance: the same bounds, in the same order, at every instance.
 	Laws func(x []float64) []Law
-	// Cells is by what the instances of a bound are divided: by how many spaces share them.
+	// Cells is the number of spaces that share the instances of a bound.
 	Cells int
 }
 
 // Law is an inequality of the paper in its corrected form, at an instance.
 type Law struct {
-	Statement string // its number in the paper, or what it serves
+	Statement string // its number in the paper, or the statement that it serves
 	What      string // left ≤ right
-	Loose     string // why no instance is within a factor of 2; empty if one is
+	Loose     string // why no instance is within a factor of 2; empty if some instance is
 	Side
 }
 
@@ -52,7 +52,7 @@ type Parameter struct {
 	Log    bool
 }
 
-// uniform returns n parameters in [lo, hi], called name1, name2, …, or name if there is one; logarithmic the same for the logarithm.
+// uniform returns n parameters in [lo, hi], named name1, name2, …, or name if n is 1; logarithmic returns logarithmic ones.
 var uniform, logarithmic = parameters(false), parameters(true)
 
 func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
@@ -67,25 +67,25 @@ func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
 
 // Side is the left and the right side of a bound at an instance.
 type Side struct {
-	// Size is that of the terms of which differences are made, for the rounding error. 0 means
-	// that the sides have no differences.
+	// Size is the size of the terms whose differences the sides contain, for the rounding
+	// error. 0 means that the sides contain no differences.
 	Left, Right, Size float64
 }
 
-// rounding is the relative error of sides that are made of some hundred operations each, the
-// steps of a mirror descent and a small linear program among them: 10⁶ · 2⁻⁵³.
+// rounding bounds the relative error of a side, 10⁶ · 2⁻⁵³. A side takes some hundred
+// operations, including the steps of mirror descent and a small linear program.
 const rounding = 1e-10
 
-// Allowed is by how much rounding may put left above right.
+// Allowed returns the amount by which rounding may put left above right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
-// Violated reports whether left is greater than right by more than rounding, or one is NaN.
+// Violated reports whether left exceeds right by more than rounding, or one of them is NaN.
 func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
-// Ratio is left over right, and 0 where the right side is infinite, or so small that rounding
-// decides.
+// Ratio returns left over right, or 0 if the right side is infinite, or so small that
+// rounding decides.
 func (s Side) Ratio() float64 {
 	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
 		return 0
@@ -96,14 +96,13 @@ func (s Side) Ratio() float64 {
 // Record is the worst case of a bound that a search found.
 type Record = data.Adversary
 
-// climb is how many instances a search from one random start evaluates.
+// climb is the number of instances that a search evaluates from one random start.
 const climb = 500
 
-// Search evaluates the given number of instances of a space, 500 from each random start: it changes
-// one or two parameters, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵, and keeps
-// what does not lower the ratio of one of the bounds, which takes turns. The records depend on the seed only, not on
-// the number of workers.
-// done is called after every start, from several goroutines.
+// Search evaluates the given number of instances of a space, 500 from each random start: it changes one or two
+// parameters, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵, and keeps a change that does not
+// lower the ratio of the start's bound; the starts take the bounds in turn. The records depend only on the seed, not
+// on the number of workers. Search calls done after every start, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -131,7 +130,7 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	return total, nil
 }
 
-// Text is an instance as it is recorded: "name=value …", exactly.
+// Text returns an instance as it is recorded: "name=value …", with exact values.
 func (s Space) Text(x []float64) string {
 	text := ""
 	for j, v := range x {
@@ -140,7 +139,8 @@ func (s Space) Text(x []float64) string {
 	return strings.TrimSpace(text)
 }
 
-// worse has the instances of two records of a bound, and the worse of their worst ones: that of r if they are equal.
+// worse returns the record of a bound over the instances of both records, with the worse of the two worst instances; r's if the ratios are
+// equal.
 func worse(r, o Record) Record {
 	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
 	if r.Instances > 0 && !(o.Ratio > r.Ratio) {
@@ -150,7 +150,7 @@ func worse(r, o Record) Record {
 }
 
 // climb maximises the ratio of one bound over n instances from start k, and records all bounds. It
-// ends with the context.
+// ends when ctx ends.
 func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) (records []Record) {
 	evaluate := func(x []float64) float64 {
 		laws := s.Laws(x)
@@ -206,9 +206,9 @@ func (s Space) instance(u []float64) []float64 {
 	return x
 }
 
-// Spaces returns all spaces. Where a bound depends on γ, or on γ and an ε of its own, each value on a small grid is a cell:
-// a space with its part of the instances. The bounds of Proposition 3.1 have all instances
-// for each γ. So a bound that is loose in one corner is seen.
+// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, each value on a small grid is a cell: a space with
+// a part of the instances. The bounds of Proposition 3.1 get all instances for each γ. So the search finds a bound that is
+// loose in one corner.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }

@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// distribution returns weights divided by their sum, or the uniform distribution for weights 0.
+// distribution returns weights divided by their sum, or the uniform distribution if all weights are 0.
 func distribution(weights ...float64) []float64 {
 	p := slices.Clone(weights)
 	if total := floats.Sum(p); total > 0 {
@@ -26,8 +26,8 @@ func distribution(weights ...float64) []float64 {
 
 func scaled(c float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), c, x) }
 
-// process has three states and two actions. Rows of P have the probability leak at least for state 0, which all
-// policies then reach.
+// process returns an MDP of three states and two actions. Every row of P leads to state 0 with probability at
+// least leak, so all policies reach state 0.
 func process(c mixpolicy.Criterion, initial, p []float64, leak float64) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 3, Actions: 2, Criterion: c, Initial: initial,
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
@@ -40,7 +40,7 @@ func process(c mixpolicy.Criterion, initial, p []float64, leak float64) *mixpoli
 		}}))
 }
 
-// policyOf takes the first action with the given probabilities.
+// policyOf returns the policy that takes the first action with the given probabilities.
 func policyOf(y *mixpolicy.MDP, first []float64) *mixpolicy.Policy {
 	return mixpolicy.Must(mixpolicy.PolicyFunc(y, func(s int, row []float64) { row[0], row[1] = first[s], 1-first[s] }))
 }
@@ -49,10 +49,10 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 	return mixpolicy.Must(y.Occupation(context.Background(), p))
 }
 
-// chains is the space of Lemma 3.3 at a γ and an ε: a process, and a combination u = Ψθ of the measures of two policies that has
-// the negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε): u and ξ^θ have the mass 1 both, so their costs differ by
-// max c − min c times the total variation at most, which is ε(1 + 1/(1−δ)) at most (Lemma 3.3). So at this price f_ω is at least the
-// cost of the policy, and the O(ε) is by how much f_ω(θ̂) is above its minimum. V₂ is 0 for measures of policies.
+// chains is the space of Lemma 3.3 at a γ and an ε: a process, and a combination u = Ψθ of the measures of two policies with
+// negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most max c
+// − min c times the total variation, which is at most ε(1 + 1/(1−δ)) (Lemma 3.3). So with this weight, f_ω is at least the cost of
+// the policy, and the O(ε) is the amount by which f_ω(θ̂) exceeds its minimum. V₂ is 0 for measures of policies.
 func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	ctx, name, eps := context.Background(), map[bool]string{true: "average cost", false: "discounted"}[by.Average()], x[1]
 	y := process(by, distribution(x[26:29]...), x[2:20], x[29])
@@ -66,7 +66,7 @@ func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 		}
 		theta = (eps + offset) / slope
 	}
-	if !(theta < 1e3) { // the policies hardly differ
+	if !(theta < 1e3) { // the policies are nearly equal
 		theta = 0
 	}
 	floats.AddScaledTo(u, scaled(1+theta, u), -theta, minus)
@@ -78,7 +78,7 @@ func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 		if right >= 1-rounding {
 			right = math.Inf(1) // 1 bounds every distance
 		}
-		laws = append(laws, Law{statement, what + ", " + name, "", Side{left, right, 1 + theta}}) // u is of that size
+		laws = append(laws, Law{statement, what + ", " + name, "", Side{left, right, 1 + theta}}) // the size of u
 	}
 	add("3.36", "total variation − ε ≤ Distance − ε", theory.Distance(mixpolicy.Corrected, by, 1/math.Abs(math.Log(one)), 0, eps)-eps)
 	if by.Average() {
@@ -91,7 +91,7 @@ func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	return laws
 }
 
-// mixing is the space of what package theory says of mixing: an average-cost process, with a policy.
+// mixing is the space of the mixing bounds of package theory: an average-cost process and a policy.
 func mixing(x []float64) []Law {
 	ctx, y, t, eps := context.Background(), process(mixpolicy.AverageCost, nil, x[:18], x[23]), int(x[21]), x[22]
 	p := policyOf(y, x[18:21])
@@ -115,10 +115,10 @@ func ergodicity(x []float64) []Law {
 	return []Law{{"2.25", "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity", "", Side{worst, root, 0}}}
 }
 
-// programs is a discounted process and a basis, one of whose two functions is u. The values v* are given, and so exact: action 0
-// costs v* − γP_0v*, and action 1 a gap more than v* − γP_1v*. It is the space of section 4: (4.2) is for the second action, and (4.9)
-// for any set of constraints: n₀ draws leave only an η of (1−γ)ε/4mζ to those that ν̂ violates, with probability 1−δ. Γ is a cube.
-// Where β ≥ 1, or rounding leaves a program undecided, the bounds say nothing.
+// programs is a discounted process and a basis, one of whose two functions is u. The values v* are given, and so exact: action 0 costs
+// v* − γP_0v*, and action 1 costs v* − γP_1v* plus a gap. It is the space of section 4. (4.2) is checked for the second action, and
+// (4.9) for any set of constraints: with probability 1−δ, n₀ draws leave constraints of total η at most (1−γ)ε/4mζ that ν̂ violates. Γ
+// is a cube. If β ≥ 1, or rounding leaves a program undecided, the bounds say nothing.
 func programs(x []float64) []Law {
 	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
 	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])

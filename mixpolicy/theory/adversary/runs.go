@@ -16,16 +16,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// game is (2.18) for a process of one state and average cost, three actions, and two policies, with a run
-// of Algorithm 1: Ψ is then any matrix with columns that are distributions. What the proofs use of an MDP is
-// in Ψ.
+// game is (2.18) for a process with one state, three actions and two policies, with a run of Algorithm 1.
+// Then Ψ may be any matrix whose columns are distributions; the proofs use the MDP only through Ψ.
 type game struct {
 	*paper.Trace
 	best *linprog.Solution
 	c    []float64
 }
 
-// gameParameters are those of newGame, 13 in all.
+// gameParameters are the 13 parameters of newGame.
 var gameParameters = slices.Concat(uniform(1, "class", 0, 3), logarithmic(1, "R", 0.75, 1e4), logarithmic(1, "β", 1e-4, 1e3),
 	uniform(1, "θ₀", -0.999, 0.999), uniform(6, "ψ", 0, 1), uniform(3, "c", -1, 1))
 
@@ -40,21 +39,21 @@ func newGame(x []float64, by mixpolicy.Criterion) *game {
 	return g
 }
 
-// classOf is the ball, the cube or the simplex.
+// classOf returns the ball, the cube or the simplex.
 func classOf(which, r float64) mixpolicy.Class {
 	return []mixpolicy.Class{mixpolicy.Ball(r), mixpolicy.Cube(r), mixpolicy.Simplex()}[min(int(which), 2)]
 }
 
-// pointOf is the point of Θ₂ ∩ Θ_R at a fraction t ∈ [−1, 1] of the way from its centre to its ends.
+// pointOf returns the point of Θ₂ ∩ Θ_R at a fraction t ∈ [−1, 1] of the way from the centre to an end.
 func pointOf(class mixpolicy.Class, t float64) []float64 {
 	half := []float64{linprog.L2: math.Sqrt((class.R*class.R - 0.5) / 2), linprog.LInf: class.R - 0.5, linprog.L1: 0.5}[class.Norm]
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
-// steps are step sizes in units of 1/A(c_max+G), which bounds 1/‖ĝ‖⁎.
+// steps returns step sizes in units of 1/A(c_max+G), a lower bound of 1/‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
-// each calls f with Σηθ at the end of every path of samples, and its probability.
+// each calls f with Σηθ at the end of every path of samples, and the probability of the path.
 func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float64, f func(sum []float64, probability float64)) {
 	if len(eta) == 0 {
 		f(sum, probability)
@@ -73,7 +72,7 @@ type outcome struct{ value, probability float64 }
 
 func (o outcome) compare(other outcome) int { return cmp.Compare(o.value, other.value) }
 
-// quantile is the least v with P[value > v] ≤ δ.
+// quantile returns the least v with P[value > v] ≤ δ.
 func quantile(all []outcome, delta float64) float64 {
 	slices.SortFunc(all, func(a, b outcome) int { return b.compare(a) })
 	above := 0.0
@@ -85,9 +84,8 @@ func quantile(all []outcome, delta float64) float64 {
 	return all[len(all)-1].value
 }
 
-// laws is the space of Proposition 3.1 and Theorem 3.4: T ≤ 2 iterations, all paths of samples with
-// their probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile is greater. γ < 1 shows in G, which is 1/(1−γ)
-// at least, and in (3.38).
+// laws is the space of Proposition 3.1 and Theorem 3.4: T ≤ 2 iterations, all paths of samples with their probabilities. A bound with
+// probability 1 − δ is violated if the 1 − δ quantile exceeds it. γ < 1 affects G, which is at least 1/(1−γ), and (3.38).
 func (g *game) laws(x []float64) []Law {
 	const (
 		slope = "C_e is a sum of two bounds of the slope ‖cᵀΨ‖⁎, so that B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
@@ -127,7 +125,7 @@ func positive(x []float64) []float64 {
 	return x
 }
 
-// path is a run of a game with points θ and λ to compare it with.
+// path is a run of a game, with points θ and λ for the comparison.
 type path struct {
 	*game
 	theta, lambda []float64
@@ -136,13 +134,13 @@ type path struct {
 	short               []float64 // [Ψθ̂]₋
 	squares, parts      float64   // Ση²‖ĝ‖⁎²/2μ, and Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ
 	star, noise         float64   // right side of (∗) for θ* and λ = 0, and Ση⟨e, θ_t−θ*⟩
-	whole, far, trivial float64   // size of sums over the path, and of averages; R c_max√(nm)‖Ψ‖
+	whole, far, trivial float64   // sizes of sums over the path and of averages; R c_max√(nm)‖Ψ‖
 }
 
 func newPath(x []float64) *path {
 	n := len(gameParameters)
 	p := &path{game: newGame(x, mixpolicy.AverageCost), theta: pointOf(classOf(x[0], x[1]), x[n+1]), short: make([]float64, 3)}
-	p.lambda = scaled(p.K.G/max(1, floats.Norm(x[n+8:n+11], 2)), x[n+8:n+11]) // in the ball
+	p.lambda = scaled(p.K.G/max(1, floats.Norm(x[n+8:n+11], 2)), x[n+8:n+11]) // scaled into the ball
 	best, sampling := p.best.Theta, p.Problem.Features().Sampling()
 	for t, eta := range p.steps(x[n+2 : n+2+min(int(x[n]), 3)]) {
 		pair := min(int(x[n+5+t]), 2)
@@ -169,18 +167,18 @@ func newPath(x []float64) *path {
 
 func (p *path) dual(x []float64) float64 { return p.Problem.Class().Norm.Dual().Of(x) }
 
-// size is that of the terms of an iteration.
+// size returns the size of the terms of an iteration.
 func (p *path) size(s paper.TraceStep) float64 {
 	lengths := floats.Norm(s.Theta, 1) + floats.Norm(p.theta, 1) + floats.Norm(s.Tilde, 1)
 	return bregman.Divergence(p.Phi, p.theta, s.Theta) + s.Eta*floats.Norm(s.Sample, 1)*lengths
 }
 
-// bracket is −λᵀΨθ̂ − ‖λ‖²/2S where Ψθ̂ is negative.
+// bracket returns −λᵀΨθ̂ − ‖λ‖²/2S over the entries where Ψθ̂ is negative.
 func (p *path) bracket(l []float64) float64 {
 	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
 }
 
-// none is the side of a bound that says nothing, and or is the worse of two sides.
+// none is the side of a bound that says nothing; or returns the worse of two sides.
 var none = Side{Left: math.Inf(-1), Right: 1}
 
 func (s Side) or(other Side) Side {
@@ -190,9 +188,9 @@ func (s Side) or(other Side) Side {
 	return s
 }
 
-// The sizes that a law of the proofs has for its rounding: of sums over a path, of sums divided by Ση, of divergences
-// next to a boundary, where a few roundings of a point decide much, and of the square of a move, which is a
-// difference: one of 10⁻⁴ of the class has 12 digits. The entropy is strongly convex on the simplex, where θ̃_t is not.
+// The sizes for the rounding of a law of the proofs: of sums over a path, of sums divided by Ση, of divergences next to a boundary,
+// which a few roundings of a point may change a lot, and of the square of a move, which is a difference: a move of 10⁻⁴ of the
+// class has 12 digits. Moves are not checked for the entropy: it is strongly convex on the simplex, and θ̃_t is not on the simplex.
 func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
 func average(p *path, _ paper.TraceStep) float64 { return p.far + p.whole/p.s }
 func near(p *path, s paper.TraceStep) float64 {
@@ -208,27 +206,27 @@ func move(p *path, _ paper.TraceStep) float64 {
 
 func exactly(*path, paper.TraceStep) float64 { return 0 }
 
-// law is the corrected form of a law of the proofs, at its worst place.
+// law returns the corrected form of a law of the proofs, at its worst place.
 func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Side {
 	laws, worst := paper.Laws(), none
 	l := laws[slices.IndexFunc(laws, func(l paper.Law) bool { return l.Number == number })]
 	p.Visit(l, [][]float64{p.theta}, [][]float64{p.lambda}, func(t int, printed, s paper.Sides) {
 		if s.Relation == "" {
-			s = printed // right as it is
+			s = printed // the printed law is right
 		}
-		if rough := size(p, p.Steps[max(t, 0)]); !math.IsInf(rough, 1) { // else all is lost
+		if rough := size(p, p.Steps[max(t, 0)]); !math.IsInf(rough, 1) { // otherwise no digit is left
 			worst = worst.or(Side{s.Left, s.Right, max(math.Abs(s.Size), rough)})
 		}
 	})
 	return worst
 }
 
-// paths is the space of what holds surely, along any path of samples: the laws of section 5 that lead
-// to (∗) of theory.Constants.ObjectiveBound, what follows from (∗), and the constants.
+// paths is the space of the bounds that hold with certainty along any path of samples: the laws of section
+// 5 that lead to (∗) of theory.Constants.ObjectiveBound, the consequences of (∗), and the constants.
 func paths(x []float64) []Law {
 	p := newPath(x)
 	gapSum := p.law("5.18", whole)
-	star := gapSum // with ½‖ĝ‖⁎² for ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
+	star := gapSum // with ½‖ĝ‖⁎² in place of ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
 	star.Right += p.squares - p.parts
 	top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
 	ball, multipliers := 2*p.K.G*p.s, map[bool]Side{false: none, true: {2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s,
@@ -241,7 +239,7 @@ func paths(x []float64) []Law {
 	for _, s := range p.Steps {
 		half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
 		along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
-		p.Problem.Features().Row(sample, s.Pair) // (3.5a) and ∇_θ𝓛 at the λ that is given, in place of λ_t
+		p.Problem.Features().Row(sample, s.Pair) // (3.5a) and ∇_θ𝓛 at the given λ, instead of λ_t
 		floats.Scale((p.c[s.Pair]-p.lambda[s.Pair])/p.Problem.Features().Sampling()[s.Pair], sample)
 		g := p.dual(sample)
 		noise = noise.or(Side{p.dual(difference(sample, mean)), p.K.Ce(mixpolicy.Corrected), 0})
@@ -276,8 +274,8 @@ func paths(x []float64) []Law {
 	}
 }
 
-// lost is the size of [Side] for D(x;y), if y has the given relative error. Next to a boundary where ∇φ is
-// infinite, this error decides much of D.
+// lost returns the size of [Side] for D(x;y) if y has the given relative error. Next to a boundary where
+// ∇φ is infinite, this error changes D a lot.
 func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 	at := bregman.Divergence(phi, x, y)
 	if math.IsInf(at, 1) {
@@ -294,7 +292,7 @@ func divergences(v []float64) []Law {
 	class := classOf(v[0], v[1])
 	phi := mixpolicy.DefaultModulus(class)
 	centre := []float64{1. / 3, 1. / 3, 1. / 3}
-	// A point of the class: what is outside goes to the boundary, and all is moved inside.
+	// A point of the class: points outside go to the boundary, and every point is then moved inside.
 	point := func(direction []float64, inside float64) []float64 {
 		x := make([]float64, 3)
 		mixpolicy.Must(0, class.Norm.Project(x, scaled(2*class.R, direction), class.R))
@@ -302,13 +300,13 @@ func divergences(v []float64) []Law {
 	}
 	x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
 	move, norm := difference(x, y), class.Norm
-	mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂, and else the norm is that of the class
+	mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂; otherwise, the norm is the norm of the class
 	d := bregman.Divergence(phi, x, y)
 	z, projected, pythagoras := scaled(1+v[3]/2, y), make([]float64, 3), Side{} // z is not on Θ₂
 	if phi.InDomain(z) {
 		mixpolicy.Must(0, bregman.Project(phi, projected, z))
 		left, right := bregman.Divergence(phi, projected, z)+bregman.Divergence(phi, x, projected), bregman.Divergence(phi, x, z)
-		pythagoras = Side{left, right, right + lost(phi, x, projected, 0x1p-43)} // the projection has 13 digits
+		pythagoras = Side{left, right, right + lost(phi, x, projected, 0x1p-43)} // the projection is right to 13 digits
 	}
 	return []Law{
 		{"5.10", "(μ/2)‖x−y‖² ≤ D(x;y), μ in the norm of the class", "",

@@ -10,9 +10,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// ends returns the end of every path of a process of so many steps, each of which has
-// two outcomes: the sum of the differences, and the probability. At a node, of which there are 2ᵗ
-// at time t, from 2ᵗ − 1 on, outcomes returns the two values and the probability of the first.
+// ends returns the sum of the differences and the probability of every path of a process with the
+// given number of steps, each with two outcomes. There are 2ᵗ nodes at time t, numbered from 2ᵗ −
+// 1 on. At a node, outcomes returns the two values and the probability of the first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	all = []outcome{{0, 1}}
 	for t := range steps {
@@ -26,8 +26,8 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 	return all
 }
 
-// tail returns ln(1/P[sum ≥ δ]) and δ, for the greatest of the sums, or of their sizes, that is at most a fraction f
-// of the greatest of all: a bound of the tail is worst at a sum that occurs.
+// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum, or size of a sum, that is at most a fraction f
+// of the maximum: a bound of the tail is worst at a sum that occurs.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	for i, o := range all {
 		if sizes {
@@ -55,7 +55,7 @@ func martingales(x []float64) []Law {
 	const steps, nodes = 3, 1<<3 - 1
 	c := x[2*nodes : 2*nodes+steps]
 	squares := floats.Dot(c, c)
-	sums := func(narrow float64) []outcome { // of two values of mean 0 between −1 and 1, and not farther apart than 1 if narrow is 1
+	sums := func(narrow float64) []outcome { // two values in [−1, 1] with mean 0, at most 1 apart if narrow is 1
 		return ends(steps, func(t, i int) (a, b, p float64) {
 			a, b = max(x[i], 1e-9), -max(x[nodes+i], 1e-9)
 			width := max(1, narrow*(a-b))
@@ -100,8 +100,8 @@ func norms(v []float64) []Law {
 
 // vectors is the space of vectors Z of two dimensions with three values.
 func vectors(v []float64) []Law {
-	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|: of directions that are h apart the best
-	// is within K·h/2 of K.
+	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|: of directions that are h apart, the
+	// best gives K to within K·h/2.
 	const directions, near = 48, (1 - math.Pi/48/2) * (1 - math.Pi/48/2)
 	p, squares, inner := distribution(v[6:9]...), make([]float64, 3), make([]float64, 3)
 	var k, top float64
@@ -135,7 +135,7 @@ func exponentials(x []float64) []Law {
 	for t := range steps {
 		for i := 1<<t - 1; i < 2<<t-1; i++ {
 			a, b, p := at(t, i)
-			from := x[2*nodes+i] * max(a, -b) // X − EX is a or b; X has the mean from
+			from := x[2*nodes+i] * max(a, -b) // X − EX is a or b; EX is from
 			chances := []float64{p, 1 - p}
 			sigma[t] = max(sigma[t], mixpolicy.Must(theory.OrliczNorm(2, []float64{a, b}, chances)))
 			width[t] = max(width[t], mixpolicy.Must(theory.OrliczNorm(1, []float64{a + from, b + from}, chances)))
@@ -154,7 +154,7 @@ func exponentials(x []float64) []Law {
 	}
 }
 
-// gaussians is the space of X_i = √(1−r)·sign + √r·N(0, 1), i ≤ d, of variance proxy 1, in logarithms.
+// gaussians is the space of X_i = √(1−r)·sign + √r·N(0, 1), i ≤ d, with variance proxy 1, in logarithms.
 func gaussians(x []float64) []Law {
 	r, lambda, d := x[0], x[1], math.Floor(x[2])
 	one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)
