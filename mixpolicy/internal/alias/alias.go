@@ -1,5 +1,5 @@
-// Package alias draws from a fixed discrete distribution in constant time
-// (Walker 1977, in Vose's O(n) construction).
+// Package alias draws from a fixed discrete distribution in constant time (Walker 1977,
+// with Vose's O(n) construction).
 package alias
 
 import (
@@ -16,8 +16,8 @@ type Table struct {
 	slots []slot
 }
 
-// slot k is chosen uniformly; it keeps k with probability threshold/2⁶⁴ and else
-// gives its alias. Both sit in one cache line.
+// slot k is chosen uniformly. It gives k with probability threshold/2⁶⁴, and its alias
+// otherwise. Both are in one cache line.
 type slot struct {
 	threshold uint64
 	alias     int32
@@ -40,8 +40,8 @@ func New(w []float64) (*Table, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, fmt.Errorf("alias: weights add up to %v, want a finite number > 0", total)
 	}
-	// scaled[i] = n pᵢ. Indices with less than one share take the rest of their
-	// slot from one that has more.
+	// scaled[i] = n pᵢ. An index with scaled[i] < 1 fills the rest of its slot with an
+	// index that has more.
 	scaled := make([]float64, n)
 	small, large := make([]int32, 0, n), make([]int32, 0, n)
 	for i, x := range w {
@@ -63,10 +63,10 @@ func New(w []float64) (*Table, error) {
 			small = append(small, l)
 		}
 	}
-	// What is left has a full share up to rounding.
+	// The remaining indices have a full slot up to rounding.
 	for _, i := range append(small, large...) {
 		t.slots[i] = slot{threshold: math.MaxUint64, alias: i}
-		if w[i] == 0 { // never give an index of probability zero
+		if w[i] == 0 { // never return an index of probability zero
 			t.slots[i] = slot{threshold: 0, alias: int32(floats.MaxIdx(w))}
 		}
 	}
@@ -75,8 +75,8 @@ func New(w []float64) (*Table, error) {
 
 // Draw returns an index distributed as the table's weights. It does not allocate.
 func (t *Table) Draw(rng *rand.PCG) int {
-	// x·n/2⁶⁴ has the slot as its integer part, and its fraction, uniform to within
-	// n/2⁶⁴, is the coin.
+	// The integer part of x·n/2⁶⁴ is the slot, and the fraction, uniform to within n/2⁶⁴,
+	// is the coin.
 	k, coin := bits.Mul64(rng.Uint64(), uint64(len(t.slots)))
 	s := t.slots[k]
 	if coin < s.threshold {

@@ -1,11 +1,11 @@
 //go:build !unix
 
-// Package clock tells the time of processors.
+// Package clock measures processor time.
 package clock
 
 import "time"
 
 var began = time.Now()
 
-// ProcessorTime is the time on the wall where the system's time of processors is not known.
+// ProcessorTime returns wall time, because the processor time is unknown on this system.
 func ProcessorTime() time.Duration { return time.Since(began) }

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package clock tells the time of processors.
+// Package clock measures processor time.
 package clock
 
 import (
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// ProcessorTime returns what this process has had of the processors so far, all threads together: on a
-// machine with other work a wall clock would count that as well. Reading it takes 0.5 µs.
+// ProcessorTime returns the processor time of all threads of this process so far. Unlike a wall clock,
+// it does not count other work on the machine. A call takes 0.5 µs.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for wrong arguments only
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails only for wrong arguments
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

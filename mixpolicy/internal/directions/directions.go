@@ -1,4 +1,4 @@
-// Package directions has directions of ℝᵈ to search along.
+// Package directions provides directions of ℝᵈ for searches.
 package directions
 
 import (
@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// All yields the axes of ℝᵈ, both ways, and then 64 fixed directions of various signs; borrowed.
+// All yields the axes of ℝᵈ in both directions, and then 64 fixed directions with various signs; borrowed.
 func All(d int) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		direction := make([]float64, d)

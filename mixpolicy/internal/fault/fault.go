@@ -1,5 +1,5 @@
-// Package fault gives errors one prefix, that of the package which returns them, however
-// many packages they came through.
+// Package fault gives an error one prefix, the name of the package that returns it, however
+// many packages the error passed through.
 package fault
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// packages are those whose errors are passed on.
+// packages are the packages whose errors other packages pass on.
 var packages = strings.Fields("mixpolicy theory bregman linprog alias files models priorwork race study paper")
 
 type located struct {
@@ -15,8 +15,8 @@ type located struct {
 	err  error
 }
 
-// At returns "pkg: place: err", or "pkg: err" if place is "", without the prefix that err has
-// of its own. The result wraps err.
+// At returns "pkg: place: err", or "pkg: err" if place is "", without the prefix of err
+// itself. The result wraps err.
 func At(pkg, place string, err error) error {
 	text := err.Error()
 	if own, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(packages, own) {

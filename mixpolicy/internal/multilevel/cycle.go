@@ -6,16 +6,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// cycle is a level with its shares frozen, in some of its states only: a linear map that
-// approximates the inverse of I − Pᵀ. All indices count those states alone, and moves from
-// others are left out.
+// cycle is a level with frozen shares, restricted to some of its states: a linear map that
+// approximates the inverse of I − Pᵀ. All indices count only these states, and moves from
+// other states are omitted.
 type cycle struct {
 	*solver
-	states []int32 // in the level; increasing
+	states []int32 // numbers of the states in the level, increasing
 	order  order
 
-	// The entries of the rows, in the three parts of order.arrange. A sweep that needs one
-	// of them would have to fetch the others from memory as well, were they side by side.
+	// The entries of the rows, in the three parts of order.arrange. They are separate because
+	// a sweep needs one part, and would otherwise fetch the others from memory as well.
 	early, beside, late *sparse.Matrix
 	inverse             []float64 // as in level
 
@@ -28,8 +28,8 @@ type cycle struct {
 	z, b, r []float64 // workspace, as in level
 }
 
-// freeze lumps all levels under the measure z and returns the cycle over the given states
-// of this one. The coarser ones have the groups of those; the coarsest has all.
+// freeze lumps all levels under the measure z and returns the cycle over the given states of
+// this level. The coarser cycles contain the groups of these states; the coarsest contains all.
 func (l *level) freeze(z []float64, states []int32) *cycle {
 	if l.next == nil {
 		states = every(len(z))
@@ -69,7 +69,7 @@ func every(n int) []int32 {
 	return x
 }
 
-// numbers returns the place of each of 0, …, n−1 among the given ones, or none.
+// numbers returns the place of each of 0, …, n−1 in given, or none.
 func numbers(n int, given []int32) []int32 {
 	x := slices.Repeat([]int32{none}, n)
 	for k, i := range given {
@@ -88,9 +88,9 @@ func gather[T any](x []T, states []int32) []T {
 	return out
 }
 
-// takeParts sets l.parts to the rows of some states, less the entries in the columns of
-// others: the k-th has the entries from cuts[k][i] to cuts[k+1][i]−1 of each row i. The cycle
-// before loses its own.
+// takeParts sets l.parts to the rows of the given states, without the entries in the columns
+// of other states: part k contains the entries from cuts[k][i] to cuts[k+1][i]−1 of each row
+// i. It overwrites the parts of the previous cycle.
 func (l *level) takeParts(states []int32) {
 	in, n, number, all := l.in, len(states), numbers(len(l.leave), states), &l.parts
 	cuts := [][]int{in.Ptr, l.split, l.later, in.Ptr[1:]}
@@ -136,18 +136,18 @@ func (l *level) takeParts(states []int32) {
 	})
 }
 
-// visits is how often a cycle visits the next level: a W-cycle. With one visit the
-// errors of the coarser levels add up, and convergence depends on the size. From the
-// finest level a correction makes one: a second makes 63 sweeps of 67, and doubles
-// all work below.
+// visits is the number of times that a cycle visits the next level: a W-cycle. With one
+// visit, the errors of the coarser levels add up, and convergence depends on the size. From
+// the finest level, a correction makes one visit: a second visit reduces 67 sweeps only to
+// 63, and doubles all work below.
 const visits = 2
 
-// correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i),
-// where b adds up to zero, and, if wanted, r to what is left of b. It is linear in b.
+// correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i), where
+// b adds up to zero, and, if wanted, r to the rest of b. It is linear in b.
 //
-// What is left after a sweep comes from half of the moves. The first sweep, backward
-// from e = 0, balances each state given the later ones, and what the others then bring
-// is left. The last sweep, forward, leaves by how much those not earlier changed.
+// The rest after a sweep comes from half of the moves. The first sweep, backward from e = 0,
+// balances each state given the later states; the rest is the inflow from the other states.
+// The last sweep, forward, leaves the change of the inflow from states that are not earlier.
 func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	if c.elimination != nil {
 		c.elimination.solve(e, b)
@@ -178,7 +178,7 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	c.last(e, b, r, wanted)
 }
 
-// restrict sets r to what the first sweep of [cycle.correct] has left, and adds it up in each group.
+// restrict sets r to the rest after the first sweep of [cycle.correct], and sum to its sum over each group.
 func (c *cycle) restrict(sum, r, e []float64) {
 	each(len(e), func(_, lo, hi int) {
 		early, beside := c.early, c.beside
@@ -200,13 +200,13 @@ func (c *cycle) restrict(sum, r, e []float64) {
 	})
 }
 
-// overCorrection is by how much corrections of the groups are lengthened. Equal in all of
-// a group, they cost more steps in the flow than smooth ones, and come out too small: by
-// a half between pairs on a line (Braess 1995). Sweeps in the network, one visit from the
-// finest level: 87 without, 67 with 1.4, 67 with 1.7.
+// overCorrection is the factor that lengthens corrections of the groups. Because these are
+// constant on a group, they make jumps in the flow that smooth corrections do not, and come
+// out too small: by a half between pairs on a line (Braess 1995). Sweeps in the network,
+// with one visit from the finest level: 87 without the factor, 67 with 1.4, 67 with 1.7.
 const overCorrection = 1.4
 
-// last improves e by a forward sweep, and, if wanted, sets r to what is left.
+// last improves e by a forward sweep, and, if wanted, sets r to the rest of b.
 func (c *cycle) last(e, b, r []float64, wanted bool) {
 	if c.stop(c == c.solver.cycle) {
 		return

@@ -6,13 +6,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// elimination is a small chain, reduced state by state (Grassmann, Taksar and Heyman
-// 1985): state k leaves for 0, …, k−1 with probability out[k], and what remains is the
-// chain watched on those. No difference is formed. The heaviest state is made number
-// 0, the last that remains: others are known relative to it.
+// elimination is a small chain, reduced state by state (Grassmann, Taksar and Heyman 1985):
+// state k leaves for 0, …, k−1 with probability out[k], and the chain watched on these
+// states remains. No difference is formed. The heaviest state is number 0, which remains to
+// the end: the masses of the others are computed relative to it.
 type elimination struct {
-	order []int32     // number of each state: its own, but 0 and the heaviest trade places
-	p     [][]float64 // p[k][j], j < k: as watched on 0..k;  p[i][k], i < k: over out[k]
+	order []int32     // number of each state: its own, except that 0 and the heaviest are exchanged
+	p     [][]float64 // p[k][j], j < k: of the chain watched on 0..k;  p[i][k], i < k: divided by out[k]
 	out   []float64
 	mu    []float64 // the stationary distribution, by number
 }
@@ -25,7 +25,7 @@ func newElimination(n int) *elimination {
 	return x
 }
 
-// factor reduces a chain whose states have about the given masses.
+// factor reduces a chain whose states have approximately the given masses.
 func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
 	n, heavy := len(x.p), floats.MaxIdx(mass)
 	x.order = every(n)
@@ -67,8 +67,8 @@ func (x *elimination) stationary(z []float64) {
 	}
 }
 
-// solve sets e to the solution of e(I − P) = b with Σe = 0, where Σb = 0. What comes
-// into a state that is eliminated moves on with it: b(j) += b(k) p(k, j)/out(k).
+// solve sets e to the solution of e(I − P) = b with Σe = 0, where Σb = 0. The inflow into
+// an eliminated state moves on: b(j) += b(k) p(k, j)/out(k).
 func (x *elimination) solve(e, b []float64) {
 	copy(e, b)
 	heavy := x.order[0]
@@ -81,8 +81,8 @@ func (x *elimination) solve(e, b []float64) {
 		e[k] /= x.out[k]
 		floats.AddScaled(e[:k], e[k], x.p[k][:k])
 	}
-	// Now e[k] is what goes through k because of b. What comes from lower states is to
-	// be added; state 0 is fixed by Σe = 0.
+	// Now e[k] is the flow through k because of b. The loop adds the flow from lower
+	// states; Σe = 0 determines e[0].
 	e[0] = 0
 	for i := range e {
 		floats.AddScaled(e[i+1:], e[i], x.p[i][i+1:])

@@ -6,11 +6,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// coarsest is the size at which a chain is eliminated: n³/3 operations for 250
-// states, 5 million, are less than a sweep over a million states.
+// coarsest is the greatest size for elimination: for 250 states, the n³/3 operations, 5
+// million, are less than a sweep over a million states.
 const coarsest = 250
 
-// grouping is how states are lumped.
+// grouping is a partition of the states into groups.
 type grouping struct {
 	group   []int32 // of each state
 	members []int32 // the states, group after group
@@ -37,8 +37,8 @@ func newGrouping(group []int32, groups int) grouping {
 	return x
 }
 
-// build makes the coarser levels: groups and the patterns of their chains. Groups
-// depend on the chain only, not on μ, so they serve all cycles.
+// build makes the coarser levels: groups and the patterns of their chains. Groups depend
+// only on the chain, not on μ, so all cycles use the same groups.
 func (l *level) build() {
 	n := len(l.leave)
 	if n <= coarsest {
@@ -47,12 +47,11 @@ func (l *level) build() {
 	}
 	l.share = make([]float64, n)
 	l.grouping = newGrouping(every(n), n)
-	// Groups have half as many states as a state has neighbours, 2 on a line and 4 else. Larger groups make
-	// cheaper cycles that may converge very slowly: a line of 10⁵ states takes 183 sweeps
-	// with groups of 2 and 1500 with groups of 4; a grid that moves fast in one dimension
-	// and slowly in the other, 266 sweeps with groups of 4 and over 3000 with 8.
-	// Where neighbours of neighbours are new states, as in a random graph, pairing
-	// hardly lessens the moves; it goes on until half of them are gone.
+	// Groups have 2 states on a line and 4 otherwise. Larger groups make cheaper cycles that may converge
+	// very slowly: a line of 10⁵ states takes 183 sweeps with groups of 2 and 1500 with groups of 4; a grid
+	// that moves fast in one dimension and slowly in the other, 266 sweeps with groups of 4 and over 3000
+	// with 8. If neighbours of neighbours are new states, as in a random graph, pairing hardly reduces the
+	// number of moves; it goes on until half of the moves are gone.
 	least := 2 // pairings
 	if l.in.NNZ() < 3*l.in.Rows {
 		least = 1
@@ -67,27 +66,26 @@ func (l *level) build() {
 		}
 	}
 	l.place()
-	l.lump(slices.Repeat([]float64{1}, n)) // while groups are made, states have equal shares
+	l.lump(slices.Repeat([]float64{1}, n)) // states have equal shares during the construction of groups
 	l.next.build()
 }
 
-// pair joins groups of a chain in twos and threes, or more around a hub. Each group
-// that has no partner yet joins the one without a partner from which it is entered
-// most, or, if all have one, the one from which it is entered most. States have equal shares
-// in their groups. Groups are numbered in order of their first states, so neighbours
-// stay close.
+// pair joins groups of a chain in twos and threes, or more around a hub. Each group without
+// a partner joins the group without a partner that enters it most, or, if all groups that
+// enter it have partners, the group that enters it most. States have equal shares in their
+// groups. Groups are numbered in order of their first states, so neighbours stay close.
 func pair(in *sparse.Matrix, x grouping) grouping {
 	n := x.groups()
 	type partner struct {
 		joined int32
 		weight float64 // of a state
-		enter  float64 // how much the group in turn is entered from this one; else zero
+		enter  float64 // flow from this group into the current group; else zero
 	}
 	all := make([]partner, n)
 	for g := range all {
 		all[g] = partner{joined: none, weight: 1 / float64(len(x.of(g)))}
 	}
-	var from []int32 // from where the group in turn is entered
+	var from []int32 // groups that enter the current group
 	count := int32(0)
 	for g := range all {
 		if all[g].joined != none {
@@ -144,7 +142,7 @@ func (l *level) lumped() *level {
 	parts := make([][]int32, l.portions())
 	ptr := make([]int, groups+1)
 	parallel(len(parts), func(k int) {
-		last := make([]int32, groups) // where in col a group came last, counted from 1
+		last := make([]int32, groups) // last place of a group in col, counted from 1
 		lo, hi, _, _ := l.portion(k)
 		col := make([]int32, 0, l.in.NNZ()/len(parts)/2) // enough for most chains
 		for g := lo; g < hi; g++ {
@@ -169,9 +167,9 @@ func (l *level) lumped() *level {
 	return l.newLevel(in, make([]float64, groups))
 }
 
-// inside is the number of places in sums that a portion of the groups has for moves inside
-// a group. They are never read: to skip such moves takes longer. Several places are used in
-// turn, since an addition has to wait for the one before; no two portions share a cache line.
+// inside is the number of places in sums that a portion of the groups uses for moves inside a group.
+// They are never read, but skipping such moves takes longer. A portion uses its places in turn, because
+// an addition waits for the previous addition to the same place; no two portions share a cache line.
 const inside = 8
 
 // place sets slot.
@@ -197,15 +195,15 @@ func (l *level) place() {
 	})
 }
 
-// portions is the number of parts of the groups that are treated at once where each needs
-// memory for all of them.
+// portions is the number of parts of the groups for parallel work in which each part needs
+// memory for all groups.
 func (x *grouping) portions() int { return min(blocks(len(x.group)), 8) }
 
 // portion returns the groups of a portion, from lo to hi−1, and its first and last states.
 func (x *grouping) portion(k int) (lo, hi, first, last int) {
 	n := x.groups()
 	lo, hi = k*n/x.portions(), (k+1)*n/x.portions()
-	first = int(x.members[x.start[lo]]) // groups are numbered in order of these
+	first = int(x.members[x.start[lo]]) // groups are numbered in order of their first states
 	for g := lo; g < hi; g++ {
 		last = max(last, int(x.members[x.start[g+1]-1]))
 	}

@@ -7,24 +7,24 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// krylov is the generalised conjugate residual method (Eisenstat, Elman and Schultz
-// 1983), preconditioned by [cycle.correct] and truncated to the last directions: it
-// makes ‖residual‖₂ least over μ + their span.
+// krylov is the generalised conjugate residual method (Eisenstat, Elman and Schultz 1983),
+// preconditioned by [cycle.correct] and truncated to the last directions: it minimises
+// ‖residual‖₂ over μ + their span.
 type krylov struct {
 	direction, image [mostPatience][]float64 // e and (I − Pᵀ)e
 	norm             [mostPatience]float64   // ‖image‖₂²
 
-	// patience is the number of steps over which the residual has to halve. The first steps of a space
-	// often gain little, and on random graphs whose weights differ a lot all of them do, whatever the shares.
+	// patience is the number of steps in which the residual must halve. The first steps of a space often gain
+	// little, and on random graphs whose weights differ a lot, all steps do, whatever the shares.
 	patience int
 }
 
-// directions is the number of directions kept, if patience is less. With two vectors each they take as much
-// memory as 14 moves a state. More than ten gain less than they cost where steps gain a lot.
+// directions is the number of stored directions, unless patience is greater. With two vectors each, they take
+// as much memory as 14 moves per state. If steps gain a lot, more than ten directions gain less than they cost.
 const directions, leastPatience, mostPatience = 10, 4, 32
 
-// solve adds to x what lessens r, the residual of the states of c, until that of all is
-// down to target or progress is slow.
+// solve improves x, and so reduces r, the residual of the states of c, until the residual
+// of all states is at most target or progress is slow.
 func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	s := c.solver
 	outside, mark := s.Residual-norm1(r), s.Residual
@@ -40,7 +40,7 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 		others := slices.DeleteFunc(every(min(step, keep)), func(q int32) bool { return int(q) == at })
 		along := totals(len(r), len(others), func(lo, hi int, sums []float64) {
 			for i := lo; i < hi; i++ {
-				v[i] = r[i] - v[i] // what was left, to (I − Pᵀ)e
+				v[i] = r[i] - v[i] // v was the rest of r, and becomes (I − Pᵀ)e
 			}
 			for m, q := range others {
 				sums[m] = floats.Dot(k.image[q][lo:hi], v[lo:hi])
@@ -82,5 +82,5 @@ func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	}
 }
 
-// sized returns x with the length n. Memory that was used before is faster than new memory.
+// sized returns x with the length n. Reused memory is faster than new memory.
 func sized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

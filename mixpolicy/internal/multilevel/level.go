@@ -2,28 +2,28 @@ package multilevel
 
 import "github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 
-// level is a chain, and how its states are lumped to those of the next level.
+// level is a chain, with the grouping of its states into the states of the next level.
 type level struct {
 	*solver
 	in      *sparse.Matrix // as in Chain, with rows arranged by order
-	split   []int          // where in a row the part of split blocks begins
-	later   []int          // and where that of states that are visited later
+	split   []int          // where the entries of split blocks begin in a row
+	later   []int          // where the entries of states visited later begin
 	order   order
 	leave   []float64
 	inverse []float64 // 1/leave, 0 where that overflows
-	mass    []float64 // the measure that the shares are taken from
+	mass    []float64 // the measure that determines the shares
 
 	grouping
 	share []float64 // mass of a state over that of its group
-	sums  []float64 // the values of next.in, and then those of moves inside groups
-	slot  []int32   // of each entry of in: where in sums it is added
+	sums  []float64 // the values of next.in, then the sums of moves inside groups
+	slot  []int32   // for each entry of in: its place in sums
 	next  *level    // nil on the coarsest level
 
 	elimination *elimination // of the coarsest level
 
-	parts [3]sparse.Matrix // of the present cycle, see takeParts
+	parts [3]sparse.Matrix // parts of the present cycle, see takeParts
 
-	z, r []float64 // workspace: a measure, what split blocks bring each other
+	z, r []float64 // workspace: a measure, and the flow between split blocks
 }
 
 func (s *solver) newLevel(in *sparse.Matrix, leave []float64) *level {
@@ -35,9 +35,8 @@ func (s *solver) newLevel(in *sparse.Matrix, leave []float64) *level {
 	return l
 }
 
-// flow returns Σ_e z(col_e) val_e over the entries from, …, to−1, what comes in from some
-// of the states. Two sums run beside each other, since an addition has to wait for the one
-// before.
+// flow returns Σ_e z(col_e) val_e over the entries from, …, to−1, the inflow from some of
+// the states. Two sums run in parallel, because an addition waits for the previous one.
 func flow(in *sparse.Matrix, z []float64, from, to int) float64 {
 	col := in.Col[from:to]
 	val := in.Val[from:to][:len(col)]
@@ -55,7 +54,7 @@ func flow(in *sparse.Matrix, z []float64, from, to int) float64 {
 	return s + t
 }
 
-// inflow returns what comes into state i by the entries of its row.
+// inflow returns the flow into state i from the entries of its row.
 func inflow(in *sparse.Matrix, z []float64, i int) float64 {
 	return flow(in, z, in.Ptr[i], in.Ptr[i+1])
 }
@@ -63,14 +62,14 @@ func inflow(in *sparse.Matrix, z []float64, i int) float64 {
 func (l *level) invert() {
 	each(len(l.leave), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < 0x1p-1022 { // not normal: the inverse may be infinite
+			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < 0x1p-1022 { // below the normal range, the inverse may be infinite
 				l.inverse[i] = 0
 			}
 		}
 	})
 }
 
-// stop counts a sweep, if it is one over all states, and reports whether to stop.
+// stop counts a sweep if it covers all states, and reports whether to stop.
 func (s *solver) stop(all bool) bool {
 	if all {
 		s.Sweeps++
@@ -83,7 +82,7 @@ func (l *level) sweep(z []float64, backward bool) {
 	if l.stop(l == l.top) {
 		return
 	}
-	if l.order.split { // what the states bring each other across blocks
+	if l.order.split { // the flow across blocks
 		each(len(z), func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				l.r[i] = flow(l.in, z, l.split[i], l.later[i])
@@ -115,11 +114,11 @@ func (l *level) imbalance(dst, z []float64) {
 	})
 }
 
-// leastMass keeps a state whose measure underflows from having no share at all in
-// its group. Masses add up to 1.
+// leastMass gives a state whose measure underflows a positive share in its group. Masses
+// add up to 1.
 const leastMass = 0x1p-1000
 
-// lump makes next the chain of the groups under the measure z.
+// lump sets next to the chain of the groups under the measure z.
 func (l *level) lump(z []float64) {
 	c := l.next
 	each(len(c.mass), func(_, lo, hi int) {
@@ -135,7 +134,7 @@ func (l *level) lump(z []float64) {
 			}
 		}
 	})
-	// Group by group, memory would be read in jumps, which takes five times as long.
+	// In the order of groups, memory would be read in jumps, which takes five times as long.
 	parallel(l.portions(), func(k int) {
 		lo, hi, first, last := l.portion(k)
 		clear(l.sums[c.in.Ptr[lo]:c.in.Ptr[hi]])
@@ -182,7 +181,7 @@ func (l *level) balance(z []float64) {
 	}
 }
 
-// spread adds the masses of the groups, or a correction, times a factor to their members, by their shares.
+// spread adds the masses of the groups, or a correction, times a factor, to the members of the groups by their shares.
 func (x *grouping) spread(z, coarse, share []float64, factor float64) {
 	each(len(z), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

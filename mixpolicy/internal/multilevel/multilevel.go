@@ -3,65 +3,63 @@
 //
 // # The idea
 //
-// Gauss–Seidel sweeps balance the flow at each state in turn. After a few sweeps the
-// error varies little from a state to its neighbours, and mass moves only slowly over
-// long distances. So states are lumped in groups, and the masses of the groups are the
-// stationary distribution of a smaller chain,
+// Gauss–Seidel sweeps balance the flow at each state in turn. After a few sweeps, the error
+// varies little between neighbouring states, and mass moves slowly over long distances. So
+// states are lumped into groups. The masses of the groups are the stationary distribution
+// of a smaller chain,
 //
 //	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
 //
-// if μ is known up to a factor in each group (aggregation–disaggregation: Takahashi
-// 1975; Koury, McAllister and Stewart 1984). The smaller chain is treated in the same
-// way, down to one that is solved by elimination (Horton and Leutenegger 1994). A
-// [level.balance] is such a cycle, from the finest level down and up again; it forms
-// no differences, and every mass stays positive.
+// if μ is known up to a factor in each group (aggregation–disaggregation: Takahashi 1975;
+// Koury, McAllister and Stewart 1984). The smaller chain is treated in the same way, down
+// to a chain that elimination solves (Horton and Leutenegger 1994). [level.balance] is such
+// a cycle, from the finest level down and up again. It forms no differences, and every mass
+// stays positive.
 //
-// Once μ is roughly right, the groups' shares are frozen and the same cycle, now
-// linear ([cycle.correct]), approximates the inverse of I − Pᵀ. It preconditions a
-// Krylov iteration, the generalised conjugate residual method, at a fifth of the cost
-// of a balance. It leaves out the states with almost no mass ([solver.heavy]), which are
-// left to sweeps. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, for which
-// piecewise constant interpolation is the right one (Notay 2012; De Sterck, Treister and
-// others 2010–11). When the residual is a thousandth of what it was, the shares are computed
-// anew.
+// Once μ is roughly right, the shares of the groups are frozen, and the same cycle, now
+// linear ([cycle.correct]), approximates the inverse of I − Pᵀ. It preconditions a Krylov
+// iteration, the generalised conjugate residual method, at a fifth of the cost of a balance.
+// The cycle omits states with almost no mass ([solver.heavy]), which only sweeps correct.
+// The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant
+// interpolation is appropriate (Notay 2012; De Sterck, Treister and others 2010–11). When
+// the residual has fallen to a thousandth, the shares are computed again.
 //
-// All processors work at the same blocks of states whatever their number ([each]), and
-// Gauss–Seidel visits blocks of one colour at once ([order]), so results are the same to
-// the bit.
+// The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel
+// visits all blocks of one colour at once ([order]), so results are the same to the bit.
 //
 // # What was measured
 //
-// User time on an EPYC for ‖μ − μP‖₁ ≤ 1e-10 in the four-queue network of 1,028,196
-// states under LONGER, with 14.4 million moves, from the uniform measure; the slowest
-// mode of Gauss–Seidel loses .0021 of itself in a sweep.
+// User time on an EPYC for ‖μ − μP‖₁ ≤ 1e-10 in the four-queue network of 1,028,196 states
+// under LONGER, with 14.4 million moves, from the uniform measure; the slowest mode of
+// Gauss–Seidel decays by .0021 per sweep.
 //
 //	Gauss–Seidel, forward and backward           9656 sweeps to 1e-12, 200 s
 //	conjugate residuals preconditioned by it      578 sweeps, 13 s
 //	balances alone                                103 sweeps, 12 s
 //	this package                                   54 sweeps, 2.5 s
 //
-// In the recurrent class of LBFS, 65,910 states, it is 70 sweeps and 0.2 s. Of the 2.5 s,
-// two fifths go to corrections, a fifth to the two balances, a seventh to groups. What
-// makes it fast:
+// In the recurrent class of LBFS, 65,910 states, this package takes 70 sweeps and 0.2 s.
+// Corrections take two fifths of the 2.5 s, the two balances a fifth, and groups a seventh.
+// The reasons for the speed:
 //
-//   - Corrections leave out the states that have together a 256th of the residual aimed at.
-//     Of 818,184 there are 379,963 left, and then 577,458: 24 and 33 ms a correction, on two
-//     processors, in place of 41.
-//   - What is left after a correction is known from half of the moves (see cycle.correct):
-//     2½ passes over the chain in place of 4. The halves are stored apart, since memory comes
-//     in lines: a pass over one half takes 3 ms in place of 5, the whole 4.
-//   - A state's new mass is kept where it balances the flow (see solver.iterate). To keep all
-//     masses between a tenth and ten times what they were raises the residual from 3e-11 to
-//     1e-3 at the end, and takes 104 sweeps.
-//   - Corrections of the groups are taken 1.4 times (see overCorrection), which makes one
+//   - Corrections omit the states that together account for a 256th of the target residual.
+//     Of 818,184 states, 379,963 remain at first, and then 577,458: 24 and 33 ms per
+//     correction on two processors, instead of 41.
+//   - Half of the moves give the residual after a correction (see cycle.correct): 2½ passes
+//     over the chain instead of 4. The halves are stored separately, because memory comes in
+//     lines: a pass over one half takes 3 ms instead of 5, and a pass over all 4.
+//   - A state keeps its new mass if this balances the flow (see solver.iterate). To keep all
+//     masses between a tenth and ten times the old ones raises the final residual from 3e-11
+//     to 1e-3, and takes 104 sweeps.
+//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), which makes one
 //     visit from the finest level as good as two.
-//   - Steps that gain little are given more time each time (see krylov.patience): random graphs and
-//     grids whose weights differ by 10⁴ take hundreds of sweeps in place of ten thousand.
-//   - Rows are visited in the order of the states. In that of the groups memory is read
-//     in jumps, and lumping takes 60 ms in place of 32, restricting 57 in place of 14.
+//   - Steps that gain little get more time each time (see krylov.patience): random graphs and
+//     grids whose weights differ by 10⁴ take hundreds of sweeps instead of ten thousand.
+//   - Rows are visited in the order of the states. In the order of the groups, memory is read
+//     in jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
-// In reads of the matrix of all 1,028,196 states, at 12 bytes a move, the loops read and write, if nothing
-// stays in a cache:
+// If nothing stays in a cache, the loops read and write the following numbers of times the matrix of all
+// 1,028,196 states, at 12 bytes per move:
 //
 //	recurrent class, lists of arrivals                            3
 //	levels and groups                                             7
@@ -72,25 +70,25 @@
 //	estimate of the error, by some 6 corrections more            20
 //	                                                            129
 //
-// At the speed of a STREAM triad that is a third of the time which data/peers.csv has. Corrections with values of
-// 32 bits would save some 13 reads, and columns of 16 bits as many; 60 reads take fewer sweeps.
+// At the speed of a STREAM triad, this takes a third of the time in data/peers.csv. Values of 32 bits in
+// corrections would save some 13 reads, and columns of 16 bits as many; to reach 60 reads, fewer sweeps are needed.
 //
-// Tried, and left out:
+// Tried and rejected:
 //
-//   - Like rows stored once, as most states of a network allow: 5 to 15 % less.
-//   - Corrections without a first sweep: a correction takes 10 to 25 % less, and a quarter to
-//     a half more of them are needed.
-//   - Directions kept from one set of shares to the next: as many steps.
-//   - One visit of levels with less than a 64th of the states: 7 % less, and 136 sweeps in
-//     place of 50 on a grid of 700².
+//   - Equal rows stored once, as most states of a network allow: 5 to 15 % less time.
+//   - Corrections without a first sweep: a correction takes 10 to 25 % less time, but a
+//     quarter to a half more corrections are needed.
+//   - Directions kept from one set of shares to the next: no fewer steps.
+//   - One visit of levels with less than a 64th of the states: 7 % less time, but 136 sweeps
+//     instead of 50 on a grid of 700².
 //   - One visit from the finest level in a balance: 66 sweeps and more.
-//   - Groups by the flow of a first μ, or such that a state joins only where a large part of its flow goes:
-//     as many sweeps on random graphs.
+//   - Groups by the flow of a first μ, or groups that a state joins only where a large part of
+//     its flow goes: no fewer sweeps on random graphs.
 //
-// On slower chains the other methods fall behind: a queue of 20,000 lengths, which mixes
-// in 10⁷ steps, takes this package 68 sweeps to 1e-14. Shares from a poor μ make a
-// preconditioner that stalls at a residual of 1e-4, which is why the balances come first.
-// On random graphs whose weights differ by 10⁵ and more it stalls for good.
+// On slower chains, the other methods fall behind: for a queue of 20,000 lengths, which
+// mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
+// preconditioner that stalls at a residual of 1e-4, so the balances come first. On random
+// graphs whose weights differ by 10⁵ or more, the method stalls permanently.
 package multilevel
 
 import (
@@ -105,13 +103,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// Chain is an irreducible Markov chain, seen from where moves arrive.
+// Chain is an irreducible Markov chain, stored by the state where moves arrive.
 type Chain struct {
 	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i)
 	Leave []float64      // Σ_{j≠i} P(i, j), the probability of leaving i
 }
 
-// Settings control [Stationary].
+// Settings controls [Stationary].
 type Settings struct {
 	Tolerance float64 // of ‖μ − μP‖₁
 	MaxSweeps int
@@ -121,12 +119,12 @@ type Settings struct {
 // Result says how accurate μ is.
 type Result struct {
 	Residual float64 // ‖μ − μP‖₁
-	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if none was made
+	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if there is none
 	Sweeps   int     // Gauss–Seidel sweeps over states, not groups of them
 }
 
-// Stationary turns mu, a guess with positive sum, into the stationary distribution.
-// On cancellation and after MaxSweeps mu is the best so far, and the error says so.
+// Stationary turns mu, a guess with positive sum, into the stationary distribution. On
+// cancellation and after MaxSweeps, mu is the best measure so far, and the error says so.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
@@ -148,7 +146,7 @@ type solver struct {
 	top      *level
 	mu       []float64
 	residual []float64 // μP − μ
-	cycle    *cycle    // with the present shares of all levels, or nil
+	cycle    *cycle    // the cycle with the present shares of all levels, or nil
 	krylov   krylov
 	Result
 }
@@ -157,15 +155,15 @@ type solver struct {
 // about a sweep.
 const batch = 10
 
-// balances is how many come before the Krylov iteration. One leaves shares with which its
-// first steps gain little: 67 sweeps where 56 do with two, in the network.
+// balances is the number of balances before the Krylov iteration. After one balance, the shares make
+// the first Krylov steps gain little: in the network, 67 sweeps instead of the 56 after two balances.
 const balances = 2
 
-// run sweeps as long as that makes good progress, and then alternates between
-// balances and a Krylov iteration until the residual is small.
+// run sweeps as long as sweeps make good progress, and then alternates between balances and
+// a Krylov iteration until the residual is small.
 func (s *solver) run() error {
 	var built sync.WaitGroup
-	built.Go(s.top.build) // a half of it is done one state after the other
+	built.Go(s.top.build) // half of the work is sequential
 	before := s.measure()
 	for !s.done() {
 		for k := range batch {
@@ -178,15 +176,15 @@ func (s *solver) run() error {
 		}
 		before = now
 	}
-	// At least one balance is made: sweeps alone may have a small residual where clusters
-	// that rarely communicate have wrong masses.
+	// At least one balance is needed: sweeps alone may reach a small residual while
+	// clusters that rarely communicate have wrong masses.
 	built.Wait()
 	for k := 1; s.ctx.Err() == nil && (k == 1 || !s.done()); k++ {
 		before := s.Residual
 		s.top.balance(s.mu)
 		normalise(s.mu)
-		// A balance that gains a lot may gain a lot again; the Krylov iteration needs
-		// shares that are settled.
+		// A balance that gains a lot may gain a lot again, and the Krylov iteration needs
+		// settled shares.
 		if s.measure() <= before/10 || k < balances {
 			continue
 		}
@@ -218,23 +216,23 @@ func (s *solver) measure() float64 {
 	return s.Residual
 }
 
-// stage is how much the residual is lessened with the same shares: by then better ones
-// are known.
+// stage is the factor by which the residual falls with the same shares; better shares are
+// then known.
 const stage = 1e-3
 
-// iterate improves μ by solving (I − Pᵀ) e = residual for a correction e, and takes
-// it if it is an improvement. It returns whether it was a great one.
+// iterate improves μ by solving (I − Pᵀ) e = residual for a correction e, and takes e if
+// the residual falls. It reports whether the residual fell to less than a tenth.
 //
-// The correction has an absolute error, which may be many times the mass of a state
-// that is rarely visited. Balances give such masses to a relative accuracy, and
-// need them: noise in their place makes shares of chains with traps. So a state takes
-// its new mass if that balances half of its flow or more. Else the mass it had is moved
-// into the range of those that its neighbours leave open.
+// The absolute error of the correction may be many times the mass of a rarely visited
+// state. Balances compute such masses to a relative accuracy, and need this accuracy: with
+// noise instead, the shares may define chains with traps. So a state takes its new mass if
+// this balances at least half of its flow. Otherwise, its old mass is moved into the range
+// that its neighbours permit.
 func (s *solver) iterate() bool {
-	const least = 0.1 // of the mass it had, where the range holds no positive one
+	const least = 0.1 // times the old mass, if the range contains no positive mass
 	was, old := s.Residual, slices.Clone(s.mu)
-	s.cycle = nil // shares are taken anew
-	// The sweeps that follow cost a little: aim lower.
+	s.cycle = nil // the shares are computed again
+	// The sweeps below raise the residual a little, so aim lower.
 	e := s.solve(max(s.set.Tolerance/2, stage*was))
 	for k, i := range s.cycle.states {
 		s.mu[i] += e[k]
@@ -258,8 +256,8 @@ func (s *solver) iterate() bool {
 	return s.Residual < was/10
 }
 
-// solve returns a correction e, of the states of the cycle, with which the residual
-// comes down to the target, if that can be reached.
+// solve returns a correction e of the states of the cycle that reduces the residual to the
+// target, if possible.
 func (s *solver) solve(target float64) (e []float64) {
 	var r []float64
 	if s.cycle != nil {
@@ -274,13 +272,13 @@ func (s *solver) solve(target float64) (e []float64) {
 	return e
 }
 
-// negligible is the part of the residual aimed at that states may have, in mass and
-// residual together, that corrections leave out.
+// negligible bounds the omitted states of a correction: the sum of their masses and
+// residuals, relative to the target residual.
 const negligible = 1. / 256
 
-// heavy returns the states that corrections are for, all but light ones that have the given
-// mass and residual together: such states are almost never visited. If the rest are
-// more than three quarters of all, it returns all.
+// heavy returns the states for corrections: all but light states, whose masses and
+// residuals add up to at most the given number. Such states are almost never visited. If
+// more than three quarters of the states remain, heavy returns all states.
 func (s *solver) heavy(light float64) []int32 {
 	least := s.least(light)
 	states := slices.DeleteFunc(every(len(s.mu)), func(i int32) bool { return s.weight(int(i)) < least })
@@ -290,13 +288,13 @@ func (s *solver) heavy(light float64) []int32 {
 	return states
 }
 
-// weight is what state i counts for.
+// weight returns the mass of state i plus the size of its residual.
 func (s *solver) weight(i int) float64 { return s.mu[i] + math.Abs(s.residual[i]) }
 
-// least returns a power of two such that the states of less weight have together no more
-// than the given one.
+// least returns a power of two such that the weights below it add up to at most the given
+// weight.
 func (s *solver) least(weight float64) float64 {
-	const smallest, sizes = 1074, 1074 + 2 // Ilogb is from −1074, the least number's, to 1: a weight is below 4
+	const smallest, sizes = 1074, 1074 + 2 // Ilogb is from −1074, for the least number, to 1, because a weight is below 4
 	below := totals(len(s.mu), sizes, func(lo, hi int, sums []float64) {
 		for i := lo; i < hi; i++ {
 			if w := s.weight(i); w > 0 {
@@ -313,13 +311,13 @@ func (s *solver) least(weight float64) float64 {
 	return 0
 }
 
-// estimate sets Error: the size of the corrections that remove the residual. The Krylov iteration leaves a part of it that
-// decays more slowly than the rest, and may hide corrections ten times as large as the first. So that is halved again and
-// again, eight times where the iteration has needed patience, and until a correction is small beside those before; what remains
-// is taken to be as large in all. The residual has rounding errors of the size δ(i), which grows as the root of the number of
-// terms, since roundings are independent. They are added to the residual with the signs of the first correction, the worst
-// ones, but scaled by ‖δ‖₂/‖δ‖₁, since independent errors add up to ‖δ‖₂. If the residual is not halved in four tries, or all this
-// takes more than four times the sweeps of μ and 1,000 more, nothing is claimed.
+// estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of the residual
+// that decays more slowly than the rest, and may hide corrections ten times as large as the first. So the residual is halved
+// repeatedly, eight times if the iteration has needed patience, and until a correction is small compared with the previous ones;
+// we assume that all further corrections together are as large as the last. The rounding errors of the residual have size δ(i),
+// which grows as the root of the number of terms, because roundings are independent. They are added to the residual with the worst
+// signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. If four tries do
+// not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, there is no estimate.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return
@@ -328,7 +326,7 @@ func (s *solver) estimate() {
 	defer func() { s.Residual, s.Sweeps = found.Residual, found.Sweeps }()
 	start, sum, size, halvings := s.Residual, 0., 0., 0
 	for tries := 0; tries < 4 && halvings < 20; tries++ {
-		// The residual adds up to 0, and there is no correction for what rounding makes of that.
+		// The exact residual adds up to 0; no correction can remove a sum that is due to rounding.
 		off := total(len(e), func(lo, hi int) float64 { return floats.Sum(s.residual[lo:hi]) })
 		floats.AddScaled(s.residual, -off, s.mu)
 		s.Residual = norm1(s.residual)
@@ -338,14 +336,14 @@ func (s *solver) estimate() {
 		}
 		s.top.imbalance(left, e)
 		floats.Add(left, s.residual)
-		// A correction may hold any multiple of μ: μ + e is 1 + Σe times the solution.
+		// A correction may contain any multiple of μ: μ + e is 1 + Σe times the solution.
 		more := total(len(e), func(lo, hi int) float64 { return floats.Sum(e[lo:hi]) })
 		floats.AddScaled(e, -more, s.mu)
 		size += norm1(e) / math.Abs(1+more)
 		s.residual, left = left, s.residual
 		switch halved := norm1(s.residual) <= start/2 && s.ctx.Err() == nil; {
 		case halved && halvings > 0 && size <= sum/2 && (halvings > 6 || s.krylov.patience == leastPatience):
-			s.Error = sum + 2*size + 0x1p-51 // for μ, which is rounded
+			s.Error = sum + 2*size + 0x1p-51 // 2⁻⁵¹ for the rounding of μ
 			return
 		case halved:
 			if sum == 0 {

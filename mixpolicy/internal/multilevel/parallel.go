@@ -13,13 +13,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// blockSize is the number of states that are worked on at a time: some 20 to 100 µs of
-// work, ten times the cost of handing it out.
+// blockSize is the number of states in a unit of work: some 20 to 100 µs, ten times the
+// cost of starting it.
 const blockSize = 1 << 12
 
 // each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
-// are processors. Where the cuts are depends on n only, so what is added up block by
-// block is the same to the bit however many there are.
+// are processors. The cuts depend only on n, so sums by block are the same to the bit for
+// any number of processors.
 func each(n int, do func(block, lo, hi int)) {
 	parallel(blocks(n), func(k int) { do(k, k*blockSize, min(n, (k+1)*blockSize)) })
 }
@@ -42,12 +42,12 @@ func parallel(tasks int, do func(task int)) {
 	wait.Wait()
 }
 
-// total returns Σ_i term(i), added block by block.
+// total returns the sum of part over all blocks.
 func total(n int, part func(lo, hi int) float64) float64 {
 	return totals(n, 1, func(lo, hi int, sums []float64) { sums[0] = part(lo, hi) })[0]
 }
 
-// totals is total for several terms at once.
+// totals is total for several sums at once.
 func totals(n, terms int, part func(lo, hi int, sums []float64)) []float64 {
 	parts := make([]float64, blocks(n)*terms)
 	each(n, func(k, lo, hi int) { part(lo, hi, parts[k*terms:(k+1)*terms]) })
@@ -81,16 +81,16 @@ func normalise(x []float64) {
 	})
 }
 
-// order is the one in which a sweep visits the states: colour after colour; of a colour,
-// blocks of consecutive numbers, all at once; and in a block by number. No block has moves
-// to others of its colour. Where states are numbered so that moves are short, as on a
-// grid, two or three colours do.
+// order is the order in which a sweep visits the states: colour after colour; within a
+// colour, all blocks of consecutive numbers at once; and within a block, by number. No
+// block has moves to other blocks of its colour. If the numbering makes moves short, as on
+// a grid, two or three colours are enough.
 //
-// Else the blocks are few and of one colour, split: a move from one to another counts with
-// the mass that its state had before the sweep. So do coarser levels of the network, which
-// as one block would take as long as the finest with two processors.
+// Otherwise, the order is split: there are few blocks, all of one colour, and a move between
+// blocks counts with the mass of its state before the sweep. Coarser levels of the network
+// are split; as one block, they would take as long as the finest level with two processors.
 type order struct {
-	shift   int       // block k has the states from k<<shift on …
+	shift   int       // block k contains the states from k<<shift on …
 	bounds  []int     // … that is from bounds[k] to bounds[k+1]−1
 	colours [][]int32 // the blocks of each
 	colour  []int32   // of each block
@@ -98,9 +98,9 @@ type order struct {
 }
 
 // A chain is cut into 32 to 64 blocks: enough for two colours to keep several processors
-// busy, and few enough for the neighbours of one to be the bits of a word. If mostColours
-// are not enough to leave several blocks in each, it is split in 4 to 8. Chains of fewer
-// than parallelStates states are one block: a sweep over them takes less than 150 µs.
+// busy, and few enough to store the neighbours of a block as the bits of a word. If
+// mostColours colours are not enough, the chain is split into 4 to 8 blocks. Chains of
+// fewer than parallelStates states are one block: a sweep over them takes less than 150 µs.
 const (
 	mostBlocks     = 64
 	mostColours    = mostBlocks / 8
@@ -108,15 +108,15 @@ const (
 	parallelStates = 1 << 14
 )
 
-// newOrder colours the blocks of a chain, each in turn with the first colour that none of
-// its neighbours has.
+// newOrder colours the blocks of a chain in turn, each with the first colour that no
+// neighbour has.
 func newOrder(in *sparse.Matrix) order {
 	if in.Rows < parallelStates {
 		return cut(in.Rows, 1)
 	}
 	o := cut(in.Rows, mostBlocks)
 	o.colours = nil
-	into := make([]uint64, len(o.colour)) // the blocks from which a block is entered
+	into := make([]uint64, len(o.colour)) // for each block, the blocks that enter it
 	parallel(len(into), func(k int) {
 		var set uint64
 		for _, j := range in.Col[in.Ptr[o.bounds[k]]:in.Ptr[o.bounds[k+1]]] {
@@ -157,8 +157,8 @@ func cut(n, most int) order {
 	return o
 }
 
-// among returns the order of some of the states, in increasing order, by their place among
-// them.
+// among returns the order restricted to the given increasing states, which are numbered by
+// their place in the list.
 func (o order) among(states []int32) order {
 	bounds := make([]int, len(o.bounds))
 	for k, first := range o.bounds {
@@ -168,8 +168,8 @@ func (o order) among(states []int32) order {
 	return o
 }
 
-// place says when a forward sweep visits state j, a neighbour of state i: before it,
-// after it, or at the same time.
+// place says when a forward sweep visits state j, a neighbour of state i: before i (−1), at
+// the same time (0), or after i (1).
 func (o *order) place(j, i int) (late int) {
 	a, b := j>>o.shift, i>>o.shift
 	if a != b {
@@ -189,9 +189,9 @@ func (o *order) visit(backward bool, do func(lo, hi int)) {
 	}
 }
 
-// arrange puts the entries of each row that are visited before it first, and those that
-// are visited after it last. It returns where the former end and the latter begin, which
-// is the same place unless blocks are split.
+// arrange puts the entries that are visited before the row's state first, and the entries
+// that are visited after it last. It returns where the first part ends and the last part
+// begins, which is the same place unless blocks are split.
 func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
 	split, later = make([]int, in.Rows), make([]int, in.Rows)
 	each(in.Rows, func(_, lo, hi int) {

@@ -1,4 +1,4 @@
-// Package prompt tests that long work ends with its context.
+// Package prompt tests that long work ends when its context ends.
 package prompt
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 )
 
-// Check cancels work at three moments of its first quarter of a second, in short tests at one of them, and
-// fails unless it then ends within a second, with the error of its context or with its own end. It counts
-// the time of processors, since other programs may have them.
+// Check cancels work at three moments in its first quarter of a second, or at one in short tests. It fails
+// unless the work then ends within a second, with the error of its context or without an error. It counts
+// processor time, because other programs may use the processors.
 func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 	t.Helper()
 	moments := []time.Duration{30 * time.Millisecond, 90 * time.Millisecond, 210 * time.Millisecond}

@@ -7,27 +7,27 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// plan is an order of elimination, and what it fills.
+// plan is an order of elimination and its fill.
 type plan struct {
-	order  []int32   // states, the first to be eliminated first; all but 0
+	order  []int32   // all states but 0, in order of elimination
 	place  []int32   // of each state in the order; 0 comes last
-	beyond [][]int32 // of each state: those that it is joined to when it is eliminated, without 0
+	beyond [][]int32 // for each state, the states that it joins at its elimination, without 0
 }
 
-// minimumDegree takes a state of least degree next, again and again (Tinney and Walker 1967), on the quotient
-// graph of George and Liu (1981), with the degrees of Amestoy, Davis and Duff (1996): an eliminated state p is
-// kept as the set of the states that it joins, which takes the place of the sets that p was in. States of very
-// many neighbours, and all states of a small chain, come last, in decreasing order. It returns nil if more than
-// the given numbers of entries or of products are to be made.
+// minimumDegree repeatedly eliminates a state of least degree (Tinney and Walker 1967), on the quotient graph
+// of George and Liu (1981), with the degrees of Amestoy, Davis and Duff (1996): an eliminated state p is stored
+// as the set of the states that it joins, which replaces the sets that contained p. States with very many
+// neighbours, and all states of a small chain, come last, in decreasing order. It returns nil if elimination
+// would need more than the given numbers of entries or products.
 func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	n := out.Rows
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
-	start, end := make([]int, n), make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and sets that it is in, as ^p
+	start, end := make([]int, n), make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and the sets that contain i, as ^p
 	list := make([]int32, 0, 2*out.NNZ())
-	var held, tail, near []int32 // room for sets; the states that come last; neighbours of one
+	var held, tail, near []int32 // memory for sets; the states that come last; neighbours of a state
 	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
 	many := max(16, 10*int(math.Sqrt(float64(n))))
-	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; in no bucket
+	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; last: in no bucket
 	for i := 1; i < n; i++ {
 		to, _ := out.Row(i)
 		from, _ := in.Row(i)
@@ -47,7 +47,7 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	var work Work
 	for k := heads.least(); k != 0; k = heads.least() {
 		if len(held)+n > cap(held) {
-			held = make([]int32, 0, 8*n) // sets that are held stay where they are
+			held = make([]int32, 0, 8*n) // existing sets stay in the old memory
 		}
 		from := len(held)
 		seen[k] = k
@@ -69,8 +69,8 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 		set := held[from:len(held):len(held)]
 		p.beyond[k], gone[k] = set, true
 		p.order = append(p.order, k)
-		// The states that are left have as many neighbours, and mostly more. On a grid in the plane the entries that
-		// this makes, about 8n, remain the same; the last states, √n, make 8n√n products. In space entries grow.
+		// The remaining states have at least as many neighbours, and mostly more. On a grid in the plane, the total of
+		// the entries stays about 8n, and the last √n states make 8n√n products. On a grid in space, the entries grow.
 		left := float64(n - len(p.order))
 		rest := left * float64(len(set))
 		if work.add(len(set), most) || min(rest*rest/8/math.Sqrt(float64(n)), left*left*left/3) > most.Products {
@@ -105,7 +105,7 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 				list[to] = j
 				to++
 			}
-			list[to] = ^k // in the room of k, or of a set that k absorbed
+			list[to] = ^k // in the place of k, or of a set that k absorbed
 			end[i] = to + 1
 			heads.remove(i)
 			heads.put(i, min(degree, heads.degree[i]+int32(len(set)-1), int32(n-1)))
@@ -124,7 +124,7 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	return p
 }
 
-// buckets hold states by degree, in lists that end with 0.
+// buckets holds states by degree, in lists that end with 0.
 type buckets struct {
 	first, next, prev, degree []int32
 	low                       int
@@ -146,7 +146,7 @@ func (b *buckets) remove(i int32) {
 	b.prev[b.next[i]] = b.prev[i]
 }
 
-// least takes out a state of least degree; 0 if there is none.
+// least removes and returns a state of least degree; 0 if there is none.
 func (b *buckets) least() int32 {
 	for ; b.low < len(b.first); b.low++ {
 		if i := b.first[b.low]; i != 0 {

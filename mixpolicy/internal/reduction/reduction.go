@@ -1,32 +1,32 @@
-// Package reduction eliminates the states of a Markov chain one by one, without a subtraction (Grassmann, Taksar
-// and Heyman 1985), on the graph of the chain: state k leaves for others with probability l_k = Σ_j a(k,j); once
+// Package reduction eliminates the states of a Markov chain one by one, without a subtraction (Grassmann, Taksar and
+// Heyman 1985), on the graph of the chain: state k leaves for other states with probability l_k = Σ_j a(k,j). Once
 //
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
-// is done for all i and j that k joins, the chain watched on the other states remains. The order keeps that graph
-// sparse ([minimumDegree]). States that join the same others are eliminated together, in a dense matrix that is added
-// to that of the next (the multifrontal method: Duff and Reid 1983).
+// is done for all i and j that k joins, the chain watched on the other states remains. The order keeps the graph
+// sparse ([minimumDegree]). States that join the same other states are eliminated together, in a dense matrix whose
+// rest is added to the next matrix (the multifrontal method: Duff and Reid 1983).
 //
-// A sparse LU factorisation of I − P with an order of the same kind, such as SciPy's, can be a little faster on grids and
-// flows in the plane: it neither adds up each l_k anew, which the proof below needs, nor keeps an exponent beside each mass.
-// On blocks that hubs join, its order by columns fills less than this one. But it subtracts: on a deep double well its measure
-// may have no right digit, at a residual of rounding.
+// A sparse LU factorisation of I − P with a similar order, such as SciPy's, can be a little faster on grids and flows in the
+// plane: it neither sums each l_k again, which the proof below needs, nor stores an exponent with each mass. On blocks that
+// hubs join, its column order fills less than this order. But LU subtracts: on a deep double well, its measure may have no
+// right digit, although the residual is of the size of rounding.
 //
 // # The error
 //
-// By the matrix-tree theorem μ(s) is proportional to a sum over the trees that lead to s, of products with one entry
-// of each row but s. So, if a part of at most η of each entry in one row is changed, each μ(s) changes by a part of at
-// most 2η, whatever the chain. The step of k rounds each row i with f(i,k) > 0: the quotient, product and sum by
-// 3u, u = 2⁻⁵³, l_k by 3u and u more for the products that the row begins with. Back from state 0, v(k) = Σ_i v(i)f(i,k)
-// rounds twice for each f(i,k), and 5 times for k. Together, with N the number of f(i,k) > 0 and n that of states, all
-// μ(s) have a relative error of at most 16(N+n)u, as long as no product falls below the normal range.
+// By the matrix-tree theorem, μ(s) is proportional to a sum over the trees that lead to s, of products with one entry of
+// each row except s. So if each entry of one row changes by a fraction of at most η, each μ(s) changes by a fraction of
+// at most 2η, for any chain. The step of k rounds each row i with f(i,k) > 0: the quotient, product and sum by 3u, u =
+// 2⁻⁵³, l_k by 3u and u more for the products that the row begins with. Back from state 0, v(k) = Σ_i v(i)f(i,k) rounds
+// twice for each f(i,k), and 5 times for k. Together, with N the number of f(i,k) > 0 and n the number of states, every
+// μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal range.
 //
-// Below it a quotient or a product loses at most 2⁻¹⁰⁷⁵ more: the step of k adds to the rates of the chain that remains a
-// matrix E, |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ beside the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up to 0 and y is a
-// distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest of those that are computed.
-// Each step changes h little as long as nδT is small, so h ≤ 2T all the way, and ‖x‖₁ ≤ 8nδT. The states that are gone
-// have at most 2T times the mass of the others, and each of their shares f(i,k) loses at most δ, too. So in all n steps ‖μ‖₁
-// moves by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
+// Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step of k then adds a matrix E to the rates
+// of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up to 0 and
+// y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest computed time. Each
+// step changes h little if nδT is small, so h ≤ 2T throughout, and ‖x‖₁ ≤ 8nδT. The eliminated states have at most 2T times
+// the mass of the others, and each of their shares f(i,k) also loses at most δ. So in all n steps, μ moves in ℓ₁ by at most
+// 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
 package reduction
 
 import (
@@ -41,13 +41,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// smallChain is a number of states up to which the order is that of the states, in one dense matrix.
+// smallChain is the number of states up to which states are eliminated in the order of their numbers, in one dense matrix.
 const smallChain = 1501
 
-// Work counts the entries that elimination makes, and its products.
+// Work counts the entries and the products of elimination.
 type Work struct{ Entries, Products float64 }
 
-// add counts a state that joins so many others, and reports whether that makes more than the given work.
+// add counts a state that joins the given number of others, and reports whether the work now exceeds the limit.
 func (w *Work) add(joined int, most Work) bool {
 	k := float64(joined + 1)
 	w.Entries += 2 * k
@@ -55,10 +55,10 @@ func (w *Work) add(joined int, most Work) bool {
 	return w.Entries > most.Entries || w.Products > most.Products
 }
 
-// ErrFill says that elimination would be more work than allowed.
+// ErrFill says that elimination would take more work than allowed.
 var ErrFill = errors.New("elimination fills the matrix")
 
-// Chain is what elimination of all states but 0 leaves.
+// Chain is the result of the elimination of all states but 0.
 type Chain struct {
 	Lost              bool // a product fell below the normal range and lost digits
 	fronts            []front
@@ -69,15 +69,15 @@ type Chain struct {
 
 // front is a set of states that are eliminated together, the last first.
 type front struct {
-	states      []int32   // 0, those that are joined, then those that are eliminated
-	first       int       // place of the first that is eliminated
+	states      []int32   // 0, the joined states, then the eliminated states
+	first       int       // place of the first eliminated state
 	from, leave []float64 // a(k,j), j < k, row after row; l_k
 	into        []float64 // f(i,k), i < k, column after column
-	update      []float64 // a(i,j), i, j < first, until the front that it is added to
+	update      []float64 // a(i,j), i, j < first, until added to another front
 }
 
-// Reduce eliminates all states but 0, to which all others lead, from a chain with the transition matrix out, whose
-// diagonal is not read. Errors: [ErrFill], cancellation.
+// Reduce eliminates all states but 0, to which all others must lead, from a chain with the transition matrix out.
+// It does not read the diagonal of out. Errors: [ErrFill], cancellation.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)
@@ -89,8 +89,8 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 	for _, v := range out.Val {
 		c.Lost = c.Lost || v > 0 && v < leastNormal
 	}
-	next, under := make([]int32, n), make([]int32, n) // the state of the joined ones that goes first; the one that goes with it
-	with := make([]bool, n)                           // goes with next
+	next, under := make([]int32, n), make([]int32, n) // next: the first joined state in the order; under: the state eliminated with it
+	with := make([]bool, n)                           // eliminated together with next
 	entries := 0
 	for _, k := range p.order {
 		entries += len(p.beyond[k]) + 1
@@ -153,7 +153,7 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 	return c, nil
 }
 
-// add moves what the elimination of f has left to the matrix of m states.
+// add adds the rest of the elimination of f to the matrix of m states.
 func (f *front) add(a []float64, m int, local []int32) {
 	for i, s := range f.states[:f.first] {
 		row := a[int(local[s])*m:][:m]
@@ -176,7 +176,7 @@ func (c *Chain) eliminate(ctx context.Context, f *front, a []float64) error {
 		}
 		row := a[k*m:][:k]
 		leave := sum.Of(row)
-		least := math.Inf(1) // entry that is not 0
+		least := math.Inf(1) // least nonzero entry
 		for _, p := range row {
 			if p > 0 {
 				least = min(least, p)

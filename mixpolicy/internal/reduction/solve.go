@@ -2,9 +2,9 @@ package reduction
 
 import "math"
 
-// Measure returns the stationary distribution times a number: v(0), then v(k) = Σ_i v(i)f(i,k), each the mass that
-// flows into k, over l_k. The greatest is between ½ and 1; a geometric measure of ratio ½ on 1,500 states takes
-// more than the range of a float64.
+// Measure returns the stationary distribution times a number: v(0), then v(k) = Σ_i v(i)f(i,k), the mass that
+// flows into k over l_k. The number scales the greatest mass to between ½ and 1: a geometric measure of ratio ½ on
+// 1,500 states exceeds the range of a float64.
 func (c *Chain) Measure() []float64 {
 	v := make([]wide, c.size)
 	v[0] = wide{f: 1}
@@ -35,11 +35,11 @@ func (c *Chain) Measure() []float64 {
 	return out
 }
 
-// Error bounds the relative error of each mass, as long as nothing was lost.
+// Error bounds the relative error of each mass, unless Lost is set.
 func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
 
-// A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: a float64 that neither overflows nor
-// underflows, for numbers that are not negative.
+// A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: a nonnegative float64 that neither
+// overflows nor underflows.
 type wide struct {
 	f float64
 	e int
@@ -61,9 +61,9 @@ func (a wide) plus(b wide) wide {
 	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
-// Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, the cost of a cycle
-// over its length; with t = 0 it is v = c + Pv but for v(0), and the gain is 0. Costs and durations are carried along
-// with the chain that is watched: they become those from a state to the next one that is still watched.
+// Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, the cost of a cycle over
+// its length. With t = 0, h is v = c + Pv except for v(0), and the gain is 0. Elimination also updates costs and
+// durations: they become the cost and duration from a state to the next state that remains.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
 	for at := range c.fronts {
 		f := &c.fronts[at]

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// ClosedClasses returns the recurrent classes of the chain whose transition matrix
-// has the pattern of m (square): the strongly connected components that no entry
-// leaves. States in a class are in increasing order, classes by their first state. The common case of one class
-// is looked for first, in O(rows + entries): if all states lead to state c, then it is what c leads to. For c a walk
-// from the first state is followed until it should have come to stay.
+// ClosedClasses returns the recurrent classes of the chain whose transition matrix has the pattern of m (square):
+// the strongly connected components that no entry leaves. States in a class are in increasing order, classes by
+// their first state. The common case of one class is tried first, in O(rows + entries): if all states lead to state
+// c, the class is the set of states that c leads to. To choose c, a walk from the first state takes enough steps to
+// have probably entered a class.
 func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	const steps, passes = 1 << 12, 16
 	c := int32(0)
@@ -27,8 +27,8 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 		slices.Sort(class)
 		return [][]int32{class}
 	}
-	// Else a state is in a closed class if all that it leads to leads back. If not, one of those that don't is tried,
-	// at random, which leaves half of them on average.
+	// Otherwise, a state is in a closed class if every state that it leads to leads back. If not, one of the states
+	// that do not lead back is tried, at random, which leaves half of them on average.
 	into, rng := m.Transpose(), rand.New(rand.NewPCG(1, 2))
 	for s := range m.Rows {
 		for c := int32(s); mark[s] == open; {
@@ -51,11 +51,11 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	return classes
 }
 
-// What is known of a state: nothing, that it is reached from the one in question, that it leads back to it too, or
-// that it leads to a class that was found.
+// Marks of a state: nothing known; the state in question leads to it; it also leads back to the state in question;
+// it leads to a class that was found.
 const open, reached, returns, decided = 0, 1, 2, 3
 
-// spread marks c, and all that it leads to through states marked from, with to. It lists them.
+// spread marks c, and all states that c leads to through states marked from, with the mark to. It returns these states.
 func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	list := []int32{c}
 	mark[c] = to
@@ -70,8 +70,8 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	return list
 }
 
-// allReach reports whether all states lead to c. It visits the states for which that is
-// not known yet, forward and backward in turn, and gives up after some passes.
+// allReach reports whether all states lead to c. It visits the undecided states, forward
+// and backward in turn, and gives up after the given number of passes.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true
@@ -91,8 +91,8 @@ func (m *Matrix) allReach(c, passes int) bool {
 // Period returns the period of the class of a recurrent state: the greatest
 // common divisor of the lengths of its cycles.
 func (m *Matrix) Period(root int32) int {
-	// With depth(s) the distance from the root, the period is the common divisor of
-	// depth(s) + 1 − depth(s′) over all steps s → s′.
+	// With depth(s) the distance of s from the root, the period is the greatest common
+	// divisor of depth(s) + 1 − depth(s′) over all steps s → s′.
 	depth := slices.Repeat([]int{-1}, m.Rows)
 	depth[root] = 0
 	period := 0

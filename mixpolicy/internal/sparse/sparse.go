@@ -3,9 +3,9 @@ package sparse
 
 import "slices"
 
-// Matrix is a Rows × Cols matrix; row i has the columns Col[Ptr[i]:Ptr[i+1]],
-// strictly increasing, with the values Val at the same places. Column indices
-// take 32 bits, so a model of 10⁷ transitions takes 12 bytes each.
+// Matrix is a Rows × Cols matrix; row i has entries in the columns Col[Ptr[i]:Ptr[i+1]],
+// strictly increasing, with the values in Val at the same places. Column indices take 32
+// bits, so a model of 10⁷ transitions takes 12 bytes each.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int
@@ -59,7 +59,7 @@ func (b *Builder) EndRow() (duplicate int, ok bool) {
 	return 0, true
 }
 
-// Matrix returns what was built.
+// Matrix returns the built matrix.
 func (b *Builder) Matrix() *Matrix {
 	b.m.Rows = len(b.m.Ptr) - 1
 	m := b.m
@@ -73,7 +73,7 @@ func (m *Matrix) Row(i int) ([]int32, []float64) {
 	return m.Col[lo:hi], m.Val[lo:hi]
 }
 
-// NNZ returns the number of entries held.
+// NNZ returns the number of stored entries.
 func (m *Matrix) NNZ() int { return len(m.Col) }
 
 // MulVec sets dst = M x.

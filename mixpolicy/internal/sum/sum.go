@@ -23,10 +23,10 @@ func (a *Accumulator) Add(x float64) {
 	a.sum = t
 }
 
-// AddProduct adds xy, as if it were not rounded: the error of a sum of n products is that of 2n
-// terms (Ogita, Rump and Oishi 2005).
+// AddProduct adds xy without rounding the product: the error of a sum of n products is the
+// error of a sum of 2n terms (Ogita, Rump and Oishi 2005).
 func (a *Accumulator) AddProduct(x, y float64) {
-	p := float64(x * y) // rounded even where a product and a sum may be one operation
+	p := float64(x * y) // rounded even if the compiler fuses a product and a sum
 	a.Add(p)
 	a.carry += math.FMA(x, y, -p)
 }
@@ -48,7 +48,7 @@ func Of(x []float64) float64 {
 	return a.Value()
 }
 
-// Dot returns Σ xᵢyᵢ, the products rounded once each. It panics on unequal lengths.
+// Dot returns Σ xᵢyᵢ, with each product rounded once. It panics on unequal lengths.
 func Dot(x, y []float64) float64 {
 	if len(x) != len(y) {
 		panic("sum: lengths differ")
@@ -72,9 +72,9 @@ func Diff1(x, y []float64) float64 {
 	return a.Value()
 }
 
-// Tolerance is how far from 1 the sum of k probabilities may be. Each may carry 16
-// roundings of its own, which is what formulas such as ϱ/(ϱ+a) and products of a few
-// factors take. A decimal typed with too few digits is off by far more, and is refused.
+// Tolerance is the greatest allowed distance of the sum of k probabilities from 1. Each may
+// carry 16 roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of a few
+// factors. A decimal with too few digits is off by far more, and is an error.
 func Tolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
 
 // CheckDistribution returns an error, without a prefix, unless p is a distribution over k

@@ -1,6 +1,6 @@
-// Package walk keeps the path W₀ = 0, W₁, … of a point in ℝᵈ, and finds how far its last
-// point is behind the greatest in a direction. The lazy multipliers of Algorithm 1 are such
-// distances.
+// Package walk stores the path W₀ = 0, W₁, … of a point in ℝᵈ, and computes how far the
+// last point is behind the maximum of the path in a direction. The lazy multipliers of
+// Algorithm 1 are such distances.
 package walk
 
 import (
@@ -8,20 +8,20 @@ import (
 	"sort"
 )
 
-// Walk is a path that begins at 0 and whose coordinate sum does not decrease.
+// Walk is a path that begins at 0. Its coordinate sum never decreases.
 type Walk interface {
 	// Add appends the point w, of d coordinates.
 	Add(w []float64)
 	// Drawdown returns max_k ⟨ψ, W_k − W_t⟩ ≥ 0 for the last point W_t and ψ ⪰ 0.
 	Drawdown(psi []float64) float64
-	// Size returns how many numbers are held.
+	// Size returns the number of stored numbers.
 	Size() int
-	// Reset leaves the path of the single point 0.
+	// Reset sets the path to the single point 0.
 	Reset()
 }
 
-// New returns a walk in ℝᵈ. For d = 2 it holds a hull, which stays small if the
-// steps converge; else every point, in a tree.
+// New returns a walk in ℝᵈ. For d = 2, the walk stores a hull, which stays small if the
+// steps converge; otherwise, it stores every point in a tree.
 func New(d int) Walk {
 	if d == 2 {
 		return newHull()
@@ -29,16 +29,16 @@ func New(d int) Walk {
 	return newSegments(d)
 }
 
-// hull is a walk in ℝ². A direction ψ ⪰ 0 with ψ₁ ≥ ψ₂ has
+// hull is a walk in ℝ². A direction ψ ⪰ 0 with ψ₁ ≥ ψ₂ satisfies
 //
 //	⟨ψ, W⟩ = ψ₂(W₁ + W₂) + (ψ₁ − ψ₂)W₁,
 //
-// where neither coefficient is negative and the sum W₁ + W₂ never falls. So a point
-// is the maximum in some direction only if no later one has as great a W₁. Along the
-// points with that property W₁ falls and W₂ rises, and the maximum is a vertex of their
-// upper hull. A new point removes vertices from the end of that hull only. So the hull is
-// a stack, and bisection finds the vertex of a direction. Directions with ψ₁ < ψ₂ have a
-// stack of their own, with the coordinates exchanged.
+// where neither coefficient is negative and the sum W₁ + W₂ never falls. So a point is the
+// maximum in some direction only if no later point has as great a W₁. Along such points, W₁
+// falls and W₂ rises, and the maximum is a vertex of their upper hull. A new point removes
+// vertices only from the end of this hull. So the hull is a stack, and bisection finds the
+// vertex of a direction. Directions with ψ₁ < ψ₂ use a second stack, with the coordinates
+// exchanged.
 type hull struct{ sides [2]chain }
 
 // chain is a stack of hull vertices: major falls, minor rises, and so does the slope
@@ -95,31 +95,31 @@ func (c chain) drawdown(major, minor float64) float64 {
 	return max(0, major*(best.major-c[last].major)+minor*(best.minor-c[last].minor))
 }
 
-// rises reports whether vertex k is further in the direction than the one before.
+// rises reports whether vertex k is further in the direction than vertex k−1.
 func (c chain) rises(k int, major, minor float64) bool {
 	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
 }
 
-// segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points
-// a ≤ k ≤ b, and knows how far any of them is ahead of the chord from W_a to W_b:
+// segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points a ≤ k ≤
+// b, and stores a bound E of how far any of them is ahead of the chord from W_a to W_b:
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //
-// For ψ ⪰ 0 this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search
-// leaves out every node whose bound does not exceed the best value that it has found. (The
-// maximum of each coordinate gives a bound too. But where θ changes slowly, that bound is off
-// by the length of the segment, and this one only by the size of the changes.)
+// For ψ ⪰ 0 this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search skips
+// every node whose bound does not exceed the best value so far. (The maximum of each
+// coordinate also gives a bound. But if θ changes slowly, that bound is off by the length of
+// the segment, and this bound only by the size of the changes.)
 //
-// Two nodes [a, m], [m, b] with E′, E″ join to one with
+// Two nodes [a, m], [m, b] with E′, E″ join into a node with
 //
 //	E = max(E′, E″) + [W_m − (1−s)W_a − sW_b]₊,
 //
-// for any one s: from the chord of the whole to the broken line over m the distance
-// rises from 0 to the bracket and falls to 0 again. The s that fits is
-// (m−a)/(b−a), or the same of the coordinate sums; the code takes the latter.
+// for any one s: the distance from the chord of the whole to the broken line over m rises
+// from 0 to the bracket and falls back to 0. A good s is (m−a)/(b−a), or the same quotient
+// of coordinate sums; the code uses the latter.
 //
-// A point costs O(d) to add. A search visits O(log t) nodes if few come near the
-// maximum, all of them in the worst case.
+// To add a point costs O(d). A search visits O(log t) nodes if few points come near the
+// maximum, and all nodes in the worst case.
 type segments struct {
 	d      int
 	points []float64   // W_k at k·d
@@ -130,8 +130,8 @@ type segments struct {
 	best       float64
 }
 
-// block is the number of steps in a leaf, which is searched point by point. Fewer
-// would take more memory for E, more would waste a search's time.
+// block is the number of steps in a leaf, which is searched point by point. Fewer steps
+// would take more memory for E, and more would slow down a search.
 const block = 16
 
 func newSegments(d int) *segments {
@@ -157,7 +157,7 @@ func (s *segments) Add(w []float64) {
 	}
 }
 
-// leaf adds the node of block i, and every node that it completes.
+// leaf adds the node of block i, and every node that this node completes.
 func (s *segments) leaf(i int) {
 	a, b := i*block, (i+1)*block
 	e := s.grow(0)
@@ -186,8 +186,8 @@ func (s *segments) grow(l int) []float64 {
 	return s.excess[l][len(s.excess[l])-s.d:]
 }
 
-// between sets chord to the point of the chord from W_a to W_b that has the coordinate
-// sum of W_m.
+// between sets chord to the point of the chord from W_a to W_b with the coordinate sum of
+// W_m.
 func (s *segments) between(a, m, b int) {
 	wa, wm, wb := s.point(a), s.point(m), s.point(b)
 	var part, whole float64
@@ -195,7 +195,7 @@ func (s *segments) between(a, m, b int) {
 		part += wm[j] - wa[j]
 		whole += wb[j] - wa[j]
 	}
-	fraction := min(1, max(0, part/cmp.Or(whole, 1))) // 0: no step at all
+	fraction := min(1, max(0, part/cmp.Or(whole, 1))) // whole is 0 if there was no step
 	for j := range s.chord {
 		s.chord[j] = wa[j] + fraction*(wb[j]-wa[j])
 	}
@@ -207,7 +207,7 @@ func (s *segments) Drawdown(psi []float64) float64 {
 	s.offset = s.along(s.point(last))
 	end := last - last%block
 	s.scan(end, last)
-	// What is complete is a forest: a tree for every binary digit of its blocks.
+	// The complete nodes form a forest: a tree for every binary digit 1 of the number of blocks.
 	for l, length := 0, block; l < len(s.excess); l, length = l+1, 2*length {
 		if (end/length)&1 == 1 {
 			s.search(l, end/length-1, s.value(end-length), s.value(end))
@@ -235,8 +235,8 @@ func (s *segments) scan(a, b int) {
 	}
 }
 
-// search looks for a better point than the best in node i of level l, at whose ends
-// the values are va and vb.
+// search looks in node i of level l, whose ends have the values va and vb, for a better
+// point than the best so far.
 func (s *segments) search(l, i int, va, vb float64) {
 	if max(va, vb)+s.along(s.excess[l][i*s.d:]) <= s.best {
 		return
