@@ -12,9 +12,9 @@ import (
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
 // with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
-// discounting v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and (1−γ)αᵀv* =
-// min cᵀξ. Under average cost the fixed point is 𝒮h = h + g·1 with the least average cost
-// g. dst and v have n entries and may not overlap.
+// discounting, v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and
+// (1−γ)αᵀv* = min cᵀξ. Under average cost, the fixed point is 𝒮h = h + g·1 with the least
+// average cost g. dst and v have n entries and may not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -154,10 +154,10 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 	return workers
 }
 
-// valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most ε(‖c‖∞ +
-// ‖v‖∞). With k entries in a row and unit roundoff u, the inner product, cost and
-// difference err by at most (k+4)u times this sum. The row itself, which may add up to 1 ±
-// 16(k+1)u, errs by 16(k+1)u; together, less than 20(k+1)u.
+// valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
+// ε(‖c‖∞ + ‖v‖∞). With k entries in a row and unit roundoff u, the inner product, cost and
+// difference err by at most (k+4)u times this sum. The row itself, which may add up to
+// 1 ± 16(k+1)u, errs by 16(k+1)u; together, less than 20(k+1)u.
 func (x *MDP) valueRounding() float64 {
 	k := 0
 	for i := range x.Pairs() {
@@ -246,8 +246,8 @@ func (g *greedy) sweep(dst, v []float64, workers int) change {
 }
 
 // step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed. An
-// action whose value is within tie of the best value stays. Rounding moves an entry of 𝒮v −
-// v by at most slack.
+// action whose value is within tie of the best value stays. Rounding moves an entry of
+// 𝒮v − v by at most slack.
 func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change {
 	g.move(v, slack)
 	first := g.end[0] == 0

@@ -26,8 +26,8 @@ type Certificate struct {
 	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap and a penalty for infeasibility. It
 	// is ≥ 0 up to rounding, and 0 only at an optimum. It is set if HasOptimum.
 	PenalisedGap float64
-	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is Objective
-	// − DualBound. Both are set if HasDual: λ̂ ⪰ 0, and the class is bounded.
+	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
+	// Objective − DualBound. Both are set if HasDual: λ̂ ⪰ 0, and the class is bounded.
 	HasDual               bool
 	DualBound, DualityGap float64
 
@@ -46,7 +46,7 @@ type Certificate struct {
 	Seed, Stream uint64
 	// Settings of the method and the run, for the record.
 	Settings string
-	// Warnings say what is odd about the answer or the settings, and what to do about it.
+	// Warnings say what is wrong with the answer or the settings, and how to fix it.
 	Warnings []string
 }
 

@@ -108,7 +108,7 @@ func (x *MDP) eliminate(
 		if !r.Lost {
 			return nil
 		}
-		// 2⁵(size)²(1+T)²2⁻¹⁰⁷⁴ bounds what is lost (see package reduction).
+		// 2⁵(size)²(1+T)²2⁻¹⁰⁷⁴ bounds the loss (see package reduction).
 		root := float64(r.first+len(support)) * (1 + sum.Of(r.values(constant(x.n, 1), 0))) * 0x1p-534
 		if lost := root * root / 2; lost <= 0x1p-53 {
 			q.Error += lost

@@ -18,9 +18,9 @@ import (
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting h =
-// 1/(1−γ) is enough for the restart ∗ as z. Otherwise, sweeps from h = 0 approach the time
-// from below. Once h − P̃h ≥ ½, 2h is enough. This takes few sweeps compared with the
+// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting
+// h = 1/(1−γ) is enough for the restart ∗ as z. Otherwise, sweeps from h = 0 approach the
+// time from below. Once h − P̃h ≥ ½, 2h is enough. This takes few sweeps compared with the
 // computation of μ.
 type errorBound struct {
 	x       *MDP
@@ -57,7 +57,7 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 			return bound, nil
 		}
 	}
-	if e.time == nil && e.exact.State == nil && !e.unprovable { // else it was sought before
+	if e.time == nil && e.exact.State == nil && !e.unprovable { // else a previous call sought h
 		if err := e.findTime(ctx, mu, limit, min(maxSweeps, e.quick)); err != nil {
 			return 2, err
 		}

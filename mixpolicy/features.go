@@ -39,9 +39,9 @@ type Features struct {
 // NewFeatures computes the occupation measures of the base policies. The error names a policy by
 // its index, with its recurrent classes if there are several under average cost, or two policies
 // with the same measure: θ is then not unique, and the second policy adds nothing to the
-// mixtures. Policies may be arbitrarily close, but the least singular value of Ψ is at most ‖ψⁱ −
-// ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ by at most t‖ψⁱ − ψʲ‖. mat.Cond(f.Dense(), 2)
-// tells how near Ψ is to losing rank.
+// mixtures. Policies may be arbitrarily close, but the least singular value of Ψ is at most
+// ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ by at most t‖ψⁱ − ψʲ‖.
+// mat.Cond(f.Dense(), 2) tells how near Ψ is to losing rank.
 //
 // A large Ψ is not stored: an entry is computed as πʲ_a(s)μʲ(s). Each state takes 8 bytes
 // per policy, and 4 more if the policy is deterministic or has few distinct rows, whatever
@@ -118,9 +118,9 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	return f, nil
 }
 
-// SampledBy returns the same features with pairs drawn from q (nm, kept) instead of (1/d) Σ
-// ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is positive wherever
-// a feature is positive. The error names the first row that violates this.
+// SampledBy returns the same features with pairs drawn from q (nm, kept) instead of
+// (1/d) Σ ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is positive
+// wherever a feature is positive. The error names the first row that violates this.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
@@ -243,8 +243,8 @@ func (f *Features) Dense() *mat.Dense {
 }
 
 // FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁, which is zero for an occupation measure,
-// by the corrected constraint (2.13b). (The printed ξᵀ(P − Q) = 0 is this constraint for γ
-// = 1.)
+// by the corrected constraint (2.13b). (The printed ξᵀ(P − Q) = 0 is this constraint for
+// γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.

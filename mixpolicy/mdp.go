@@ -213,10 +213,10 @@ func (x *MDP) act(s, a int) int {
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
 // Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same
-// μ, the same cost and the same value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is
-// the minimum over A(s): the additional pairs change nothing. Policies must be 0 there, or
-// are made so ([PolicyOf] and [MDP.Greedy] apply F). Hence Ψ is 0 there too, and Ψθ ⪰ 0 holds
-// there. Only numbers of pairs, such as nm in a bound, include the additional pairs.
+// μ, the same cost and the same value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the
+// minimum over A(s): the additional pairs change nothing. Policies must be 0 at these pairs,
+// or are made so ([PolicyOf] and [MDP.Greedy] apply F). Hence Ψ is 0 there too, and Ψθ ⪰ 0
+// holds there. Only numbers of pairs, such as nm in a bound, include the additional pairs.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ, which is ξ if all actions are allowed.

@@ -52,7 +52,7 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	return r.View(s)
 }
 
-// ErrDone is what Step returns when a method has finished before its last iteration.
+// ErrDone is the error of Step when a method has finished before its last iteration.
 var ErrDone = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed:

@@ -275,8 +275,8 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	}
 }
 
-// far reports whether λ would stay in the ball for a horizon of steps like this one: λ −
-// ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
+// far reports whether λ would stay in the ball for a horizon of steps like this one:
+// λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
 func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	var speed float64
 	for j, v := range theta {

@@ -105,5 +105,5 @@ func (o *Oracle) next(s, a int) (next int) {
 // Rand returns the generator of the run, for methods that draw more than pairs.
 func (o *Oracle) Rand() *rand.PCG { return o.rng }
 
-// Queries returns how many costs have been revealed.
+// Queries returns the number of revealed costs.
 func (o *Oracle) Queries() int { return o.queries }

@@ -15,15 +15,15 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
-// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ =
-// 2ν*, but each at least c_max − c_min. It compares answers even if some are infeasible. By
-// cost alone, the more infeasible answer would win: Ψθ may place any amount of negative
-// mass on the expensive pairs.
+// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
+// ω₃ = 2ν*, but each at least c_max − c_min. It compares answers even if some are
+// infeasible. By cost alone, the more infeasible answer would win: Ψθ may place any amount
+// of negative mass on the expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
 // equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
-// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* −
-// ν*R. So for every θ ∈ ℝᵈ
+// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and
+// f* = μ* − ν*R. So for every θ ∈ ℝᵈ
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,

@@ -15,8 +15,8 @@ var (
 )
 
 // PlugIn uses the fact that only b = cᵀΨ ∈ ℝᵈ is unknown in (2.18). It estimates b from the
-// oracle's samples and solves the program in d variables exactly. After t samples (sₖ, aₖ)
-// ~ q,
+// oracle's samples and solves the program in d variables exactly. After t samples (sₖ,
+// aₖ) ~ q,
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //

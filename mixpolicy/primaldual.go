@@ -183,9 +183,9 @@ func (a PrimalDual) Radius(c Criterion) float64 {
 	return a.Beta
 }
 
-// lazyPays reports whether lazy multipliers make an iteration faster. Measured: the hull (d
-// = 2) takes as long as a dense step over 16 pairs, and the tree as a dense step over 300
-// pairs, for every d.
+// lazyPays reports whether lazy multipliers make an iteration faster. Measured: the hull
+// (d = 2) takes as long as a dense step over 16 pairs, and the tree as a dense step over
+// 300 pairs, for every d.
 func lazyPays(pairs, d int) bool { return d == 2 && pairs >= 16 || pairs >= 300 }
 
 func (a *primalDual) multipliers() (multipliers, error) {

@@ -113,7 +113,7 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // It follows a policy until the policy's own residual is a hundredth of the residual that the
 // last greedy step left, so that the residual of the next step is due to the policy, or until
 // it meets the tolerance if no action changed. If the sweeps reach 4096, the chains mix
-// slowly, and policies are evaluated by elimination where that is cheap. Errors are those of
+// slowly, and elimination evaluates policies where it is cheap. Errors are those of
 // [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other may follow
@@ -325,9 +325,9 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 	return err
 }
 
-// Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps v ← c^π +
-// γP^π v beyond. If 1024 sweeps are not enough, it switches to elimination where elimination is
-// cheap. Errors: several recurrent classes under average cost (the error names them), no convergence,
+// Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps v ← c^π + γP^π
+// v beyond. If 1024 sweeps are not enough, it switches to elimination where elimination is cheap.
+// Errors: several recurrent classes under average cost (the error names them), no convergence,
 // cancellation; in the last two cases, it also returns the valuation so far, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)

@@ -26,9 +26,9 @@ type VisitSettings struct {
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s):
 //
-// frequencies if κ = 0, else the posterior mean of π(s) with a Dirichlet(κ, …, κ) prior; κ =
-// 1 is Laplace's rule, κ = ½ Jeffreys' rule. The error names a state that was never visited,
-// or a pair with a negative count, or a pair that was visited although it is not allowed.
+// frequencies if κ = 0, else the posterior mean of π(s) with a Dirichlet(κ, …, κ) prior; κ = 1
+// is Laplace's rule, κ = ½ Jeffreys' rule. The error names a state that was never visited, or
+// a pair with a negative count, or a pair that was visited although it is not allowed.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
 	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
 		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)

@@ -18,9 +18,9 @@ import (
 // Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
 // constant 1 (see the errata).
 //
-// The ball meets the hyperplane 1ᵀθ = 1 in a ball with centre 1/d·1 and radius ρ = √(R² −
-// 1/d), and φ restricted to this ball is its modulus. Hence R > 1/√d is needed, and the
-// projection has a closed form, [Ball.Shift].
+// The ball meets the hyperplane 1ᵀθ = 1 in a ball with centre 1/d·1 and radius
+// ρ = √(R² − 1/d), and φ restricted to this ball is its modulus. Hence R > 1/√d is needed,
+// and the projection has a closed form, [Ball.Shift].
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
@@ -78,8 +78,8 @@ func (b Ball) Conjugate(y []float64) float64 {
 	return b.R * n / c
 }
 
-// ConjugateCurvature returns J″ of (3.24), 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 +
-// ‖y‖²)^{3/2}. The first bracket equals d(1 + ‖y − ȳ1‖²), in which nothing cancels.
+// ConjugateCurvature returns J″ of (3.24), 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}.
+// The first bracket equals d(1 + ‖y − ȳ1‖²), in which nothing cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(1, y)
 	_, _, k, ww := centred(y)
@@ -89,8 +89,8 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 
 // Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
 //
-// As printed, it cancels when x is near y, and when both are near the sphere. With e = x −
-// y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), it equals
+// As printed, it cancels when x is near y, and when both are near the sphere. With
+// e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), it equals
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
@@ -156,10 +156,10 @@ func (b Ball) slope(d int) (float64, error) {
 //
 //	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
 //
-// It is not the root of J′. Setting J′ = 0 and squaring gives ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z
-// + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last bracket under the root should be R²(1ᵀV)² − ‖V‖² −
-// 1: the factor R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the printed z leaves
-// J′(z) ≈ 0.63. Use [Ball.Shift].
+// It is not the root of J′. Setting J′ = 0 and squaring gives
+// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last bracket under the
+// root should be R²(1ᵀV)² − ‖V‖² − 1: the factor R² multiplies (1ᵀV)² only. At R = 2,
+// V = (0.3, −0.1), the printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
 //
 // It returns an error if the printed discriminant is negative, and where Shift returns one.
 func (b Ball) PrintedShift(y []float64) (float64, error) {

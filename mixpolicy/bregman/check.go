@@ -307,7 +307,7 @@ func (p *part) exit(x, e []float64, most float64) float64 {
 	return good
 }
 
-// reach returns how far x + te stays in the domain in both directions, at most (1 + ‖x‖)/‖e‖.
+// reach returns a t with x ± te in the domain: (1 + ‖x‖)/‖e‖, halved as often as needed.
 func (p *part) reach(x, e []float64) float64 {
 	t := (1 + norm2(x)) / norm2(e)
 	for k := 0; k < 200 && !(p.InDomain(combine(1, x, t, e)) && p.InDomain(combine(1, x, -t, e))); k++ {

@@ -71,7 +71,7 @@ func (c *checker) has(k Kind) bool {
 }
 
 // blame names the method at fault: the one method that all failing identities share, or, if they share several, the one that
-// no holding identity names. If they share none, two methods are wrong, and blame reports those that are compared with φ.
+// no holding identity names. If they share none, two methods are wrong, and blame reports the methods compared with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {

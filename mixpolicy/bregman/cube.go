@@ -58,7 +58,7 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) for (−R, R), and else computes from the nearer end. From |y| ≈ 38 on, it is an end to within rounding.
+// ConjDeriv returns R tanh(y/2) for (−R, R), and else computes from the nearer end. From |y| ≈ 38 on, it is that end.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)
@@ -101,8 +101,8 @@ func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 //	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),
 //	∇φ = log((x−lo)/(hi−x)),   ∇φ*(y) = lo + (hi−lo)/(1 + exp(−y)).
 //
-// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂: φ″ =
-// (hi−lo)/((x−lo)(hi−x)), least at the middle.
+// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂:
+// φ″ = (hi−lo)/((x−lo)(hi−x)), least at the middle.
 //
 // Source: Bauschke and Borwein (1997).
 //

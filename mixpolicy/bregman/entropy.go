@@ -51,13 +51,13 @@ func xlogx(x float64) float64 {
 	return x * math.Log(x)
 }
 
-// relativeEntropy returns a log(a/b) − a + b ≥ 0 for a ≥ 0, b > 0, given the difference e =
-// a − b, which the caller may know more exactly than a and b. It is +∞ for other a or b.
+// relativeEntropy returns a log(a/b) − a + b ≥ 0 for a ≥ 0, b > 0, given the difference
+// e = a − b, which the caller may know more exactly than a and b. It is +∞ for other a or b.
 //
-// With δ = e/b, it equals b·[(1+δ) log(1+δ) − δ]. The bracket is δ²/2 − δ³/6 + …, so its
-// terms would cancel for |δ| ≤ ½. There, with r = δ/(2+δ) and log(1+δ) = 2(r + r³/3 + r⁵/5
-// + …), the bracket is 2r²[1 + (1+r)(r/3 + r³/5 + r⁵/7 + …)]/(1−r). With |r| ≤ 1/3, each
-// term is at most 1/9 of the previous term, and 17 terms reach 2⁻⁵³.
+// With δ = e/b, it equals b·[(1+δ) log(1+δ) − δ]. The bracket is δ²/2 − δ³/6 + …, so its terms
+// would cancel for |δ| ≤ ½. There, with r = δ/(2+δ) and log(1+δ) = 2(r + r³/3 + r⁵/5 + …), the
+// bracket is 2r²[1 + (1+r)(r/3 + r³/5 + r⁵/7 + …)]/(1−r). With |r| ≤ 1/3, each term is at most
+// 1/9 of the previous term, and 17 terms reach 2⁻⁵³.
 func relativeEntropy(a, b, e float64) float64 {
 	if !(a >= 0 && b > 0) || math.IsInf(a, 1) || math.IsInf(b, 1) {
 		return math.Inf(1)

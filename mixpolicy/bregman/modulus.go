@@ -62,8 +62,8 @@ type Shifter interface {
 // A Divergencer computes D(x; y) by a formula that does not cancel when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer returns a μ > 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p, φ(x)
-// ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is D(x; y) ≥ (μ/2)‖x − y‖².
+// A StrongConvexer returns a μ > 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p,
+// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is D(x; y) ≥ (μ/2)‖x − y‖².
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
 // A Curver computes 1ᵀ∇²φ*(y)1, which is J″ of (3.24), so the solver of (3.25b) need not

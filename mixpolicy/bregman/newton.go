@@ -12,11 +12,11 @@ import (
 // even if m has a closed form, and the number of evaluations of J′.
 //
 // J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, each coordinate gives a bound of
-// the root: for any point t of the domain on the hyperplane, θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) −
-// yᵢ, so the root is between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a
-// staircase with its steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton
-// step would leave the bracket, or Newton's method is slow, the bracket is halved: at the
-// median of the zᵢ in it, then by length and by the number of floating-point numbers in turn.
+// the root: for any point t of the domain on the hyperplane, θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) − yᵢ,
+// so the root is between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a
+// staircase with its steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton step
+// would leave the bracket, or Newton's method is slow, the bracket is halved: at the median of
+// the zᵢ in it, then by length and by the number of floating-point numbers in turn.
 //
 // On random dual points with similar and dissimilar entries from 1e-300 to 1e300, it takes 2 to 6
 // evaluations on average for the separable moduli of the gallery, and 5 to 13 for the others; the

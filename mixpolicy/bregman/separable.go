@@ -188,8 +188,8 @@ func (s Separable) String() string {
 }
 
 // kernelCurvature returns (k*)″(y): by the kernel's method, or else as 1/φ″ from a central
-// difference of φ′. With a step of 2⁻¹⁷ times the distance from the ends, or times |x| +
-// 2⁻¹⁰, half of the digits are right.
+// difference of φ′. With a step of 2⁻¹⁷ times the distance from the ends, or times
+// |x| + 2⁻¹⁰, half of the digits are right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {

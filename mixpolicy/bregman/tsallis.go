@@ -14,8 +14,8 @@ import (
 // the regulariser of best-of-both-worlds bandit algorithms. For q > 1 the derivative at 0
 // is finite, and φ is not a Legendre function.
 //
-// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and Σe = 0, Σ eᵢ²/xᵢᵖ
-// ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
+// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and
+// Σe = 0, Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
 //
 // Source: Tsallis (1988); as a mirror map Abernethy, Lee and Tewari (2015).
 //

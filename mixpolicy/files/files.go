@@ -32,9 +32,9 @@
 //	gamma      a number, the discount factor γ; without it the cost is averaged
 //	alpha      (n,), the distribution α of the first state; without it uniform
 //
-// Instead of P, a file may contain a CSR matrix over pairs of shape (n·m, n), whose row s·m
-// + a is P_a(s, ·), under SciPy's names: data, indices, indptr, shape and format, which is
-// "csr". In Python, with Q = scipy.sparse.csr_array of that matrix:
+// Instead of P, a file may contain a CSR matrix over pairs of shape (n·m, n), whose row
+// s·m + a is P_a(s, ·), under SciPy's names: data, indices, indptr, shape and format, which
+// is "csr". In Python, with Q = scipy.sparse.csr_array of that matrix:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,

@@ -46,10 +46,10 @@
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
 // [Solution.Bound] is the right side, evaluated in doubled precision and rounded downwards.
-// Its gap to bᵀθ must be at most the rounding of the terms. An [InfeasibleError] carries λ
-// ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which excludes a feasible θ, because κ = κ1ᵀθ ≤ (Ψᵀλ +
-// κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and an unbounded
-// direction, which was tested in 1,024 bits.
+// Its gap to bᵀθ must be at most the rounding of the terms. An [InfeasibleError] carries
+// λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which excludes a feasible θ, because
+// κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and
+// an unbounded direction, which was tested in 1,024 bits.
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may not
 // end. The answer is then a [StalledError] with the best point and bound. This happens for

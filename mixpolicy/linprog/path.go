@@ -230,11 +230,11 @@ func (p *path) enter(c *cut, by float64) bool {
 	}
 }
 
-// Rows should be found near the path. The solution for few rows is far from the feasible set, at d =
-// 400 a hundred times its size, and the rows that it violates rarely matter. So x(t) is first found
-// over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and then for an upper
-// limit of t. Whenever a scan finds few rows, the limit is raised by a factor, until x(t) no longer
-// depends on it. A factor of 256 takes half as long again.
+// Rows should be found near the path. The solution for few rows is far from the feasible set, at
+// d = 400 a hundred times its size, and the rows that it violates rarely matter. So x(t) is first
+// found over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and then for an
+// upper limit of t. Whenever a scan finds few rows, the limit is raised by a factor, until x(t) no
+// longer depends on it. A factor of 256 takes half as long again.
 const (
 	firstLimit = 1
 	raise      = 16
@@ -306,8 +306,8 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 			return out, err
 		}
 		norm, floor := L2.Of(p.x), L2.Of(p.x0)
-		// If the ball only touches the feasible set, t is as arbitrary as the rounding of R
-		// − ‖x(0)‖, and so is x(t): x(0) is the solution.
+		// If the ball only touches the feasible set, t is as arbitrary as the rounding of
+		// R − ‖x(0)‖, and so is x(t): x(0) is the solution.
 		touching := lo < 0 && p.t > 0 && floor >= p.radius-tol
 		switch {
 		case touching:

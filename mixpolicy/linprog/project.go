@@ -133,8 +133,8 @@ func addTo(x []float64, c float64) {
 }
 
 // A waterline gives (v − α)₊ for α = top + depth, where top is the greatest v. It uses two
-// numbers, because one number would not hold enough digits of an α that is large compared with v
-// − α. Entries above α are so near the top that v − top is exact, or rounded no more than v − α.
+// numbers, because one number would not hold enough digits of an α that is large compared with
+// v − α. Entries above α are so near the top that v − top is exact, or rounded no more than v − α.
 type waterline struct{ top, depth float64 }
 
 func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }

@@ -18,9 +18,9 @@ import (
 // An action chooses the queue that each server works on (the last queue of each server is
 // the first of the other). The state is the four lengths x; a step costs ‖x‖₁.
 //
-// The zero value is the network of Abbasi-Yadkori et al. at full size, 39·26·26·39 =
-// 1,028,196 states and 4 actions, but without the phantom jobs of their update: see
-// [Dynamics]. Queues are numbered 1 to 4 in text, and 0 to 3 as an index.
+// The zero value is the network of Abbasi-Yadkori et al. at full size,
+// 39·26·26·39 = 1,028,196 states and 4 actions, but without the phantom jobs of their
+// update: see [Dynamics]. Queues are numbered 1 to 4 in text, and 0 to 3 as an index.
 type Network struct {
 	Dynamics Dynamics
 	Buffers  [4]int     // greatest lengths; zero is 38, 25, 25, 38

@@ -228,8 +228,8 @@ func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 // DeFariasVanRoyQueue returns the queue on which de Farias and Van Roy (2003) tested
 // approximate linear programming: lengths 0, …, 49,999, arrival probability 0.2, cost
 // length + 60·rate³, discount 0.98. They approximate the value function by
-// [Queue.Monomials] of degree 3 and weigh the states by [Queue.GeometricWeights] with ξ =
-// 0.9 or 0.999. (We took these parameters from a secondary source.)
+// [Queue.Monomials] of degree 3 and weigh the states by [Queue.GeometricWeights] with
+// ξ = 0.9 or 0.999. (We took these parameters from a secondary source.)
 func DeFariasVanRoyQueue() Queue {
 	return Queue{
 		Buffer:    49_999,

@@ -65,7 +65,7 @@ func (r Record) Derive(statistic func(x []float64) Interval) Record {
 }
 
 // Select returns, in order, the rows whose Part, Problem, Base, Race, Method and Quantity equal
-// those of the row like. A field that is empty in like matches anything.
+// the fields of the row like. A field that is empty in like matches anything.
 func (r Record) Select(like Row) (rows Record) {
 	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {
@@ -117,13 +117,13 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Row returns a row of the interval; the other fields are those of like.
+// Row returns a row with the interval; the other fields come from like.
 func (v Interval) Row(like Row) Row {
 	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
 	return like
 }
 
-// Rows returns a row for each entry of the band; the other fields are those of like.
+// Rows returns a row for each entry of the band; the other fields come from like.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
 		like.At = b.At[k]
@@ -136,7 +136,7 @@ func (b Band) Rows(like Row) (rows Record) {
 // which the first of these runs stopped, Trials is their number, and Settings the reason.
 const Failure = "failed"
 
-// Failures returns a row about the failed trials, or no row; the other fields are those of
+// Failures returns a row about the failed trials, or no row; the other fields come from
 // like.
 func (r *Runs) Failures(like Row) Record {
 	failed := r.Failed()

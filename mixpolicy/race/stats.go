@@ -172,8 +172,8 @@ func Detectable(n int, level, power float64) float64 {
 
 // Holm returns p-values adjusted for their number, in the same order: if every test with an
 // adjusted p-value below a level is taken as a difference, the probability of at least one
-// error is at most this level, however the tests depend on each other (Holm 1979). With p₍₁₎ ≤
-// … ≤ p₍ₖ₎, p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+// error is at most this level, however the tests depend on each other (Holm 1979). With
+// p₍₁₎ ≤ … ≤ p₍ₖ₎, p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for k := range order {

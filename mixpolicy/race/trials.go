@@ -445,7 +445,7 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 }
 
 // Rows returns a row for each observation with the curve's value in every run, against the mean of at;
-// the other fields are those of like. A method that finished early keeps its last value from then on.
+// the other fields come from like. A method that finished early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {

@@ -92,9 +92,9 @@ const (
 //	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
 //
 // and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used
-// only on Θ₂. The projection of (3.26) onto the ball and the orthant does not move away from λ ∈
-// Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². The sum of both over t, with λ_0
-// = 0 and 𝓛 linear in each argument, is
+// only on Θ₂. The projection of (3.26) onto the ball and the orthant does not move away from
+// λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². The sum of both over t, with
+// λ_0 = 0 and 𝓛 linear in each argument, is
 //
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
@@ -123,8 +123,8 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   E/Ση the [Constants.ObjectiveBound].
 //
-// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side over Ση is cᵀΨ(θ̂−θ*) +
-// 2G V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
+// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side over Ση is cᵀΨ(θ̂−θ*) + 2G
+// V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
 // The first term goes to 0 only as G grows, and B contains G²: see
 // [Constants.RefinedViolationBound] for a bound that needs no growth.
@@ -220,22 +220,22 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
 //
 // Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π for the policy π of u, whose measure is μ ⊗ π. Let
-// x be the state marginal of [u]₋, and y the marginal of the next state. Because u satisfies (2.13b), w − x
-// − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
+// x be the state marginal of [u]₋, and y the marginal of the next state. Because u satisfies (2.13b),
+// w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
 // With γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
 // its ℓ₁ norm is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at most
 // 2ε + 2γε/(1−γδ).
 //
-// With 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual r = ν −
-// γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r, where the
-// entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of ‖h − μ⊗π‖₁
-// = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
+// With 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
+// r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r,
+// where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
+// ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
 // The bound is attained for every γ, ε and δ: from state 0, action a goes to state 1 with probability d, and action b
-// with probability 1; from state 1, both go back with probability p; α = (0, 1), or average cost; u(0,b) = −ε, u(1,b) =
-// 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; else u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 −
-// d − p, or p = 0 for a larger δ, for which the bound is ε + 1.
+// with probability 1; from state 1, both go back with probability p; α = (0, 1), or average cost; u(0,b) = −ε,
+// u(1,b) = 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; else u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε),
+// and δ = 1 − d − p, or p = 0 for a larger δ, for which the bound is ε + 1.
 //
 // It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
@@ -276,10 +276,10 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
-// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies cᵀξ^θ̂ ≤ cᵀΨθ* +
-// ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. It is the least
-// power of 2^{1/8} for which [Constants.PolicyBound] is at most ε, for any mixing (τ = +∞); +∞ if it
-// exceeds float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
+// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies
+// cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. It
+// is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε, for any mixing
+// (τ = +∞); +∞ if it exceeds float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
 // With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
 // and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for

@@ -47,8 +47,8 @@ type Constants struct {
 
 	// DStar is D(θ*;θ₀) at the exact optimum of (2.18), and LambdaStar the least ‖λ*‖₂, see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it replaces A for steps that stay on 1ᵀθ =
-	// 1.
+	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it replaces A for steps that stay on
+	// 1ᵀθ = 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion

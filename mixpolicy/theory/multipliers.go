@@ -27,8 +27,8 @@ import (
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
 // Newton's method solves it in ℝᵈ. A normal becomes a row of A, scaled to 10⁶ times the size of the others,
-// so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries where ‖θ*‖₁
-// = R > 1, and a λ that is not optimal because of rounding.
+// so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries where
+// ‖θ*‖₁ = R > 1, and a λ that is not optimal because of rounding.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {

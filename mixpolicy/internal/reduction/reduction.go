@@ -16,10 +16,10 @@
 //
 // By the matrix-tree theorem, μ(s) is proportional to a sum over the trees that lead to s, of products with one entry of
 // each row except s. So if each entry of one row changes by a fraction of at most η, each μ(s) changes by a fraction of
-// at most 2η, for any chain. The step of k rounds each row i with f(i,k) > 0: the quotient, product and sum by 3u, u =
-// 2⁻⁵³, l_k by 3u and u more for the products that the row begins with. Back from state 0, v(k) = Σ_i v(i)f(i,k) rounds
-// twice for each f(i,k), and 5 times for k. Together, with N the number of f(i,k) > 0 and n the number of states, every
-// μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal range.
+// at most 2η, for any chain. The step of k rounds each row i with f(i,k) > 0: the quotient, product and sum by 3u,
+// u = 2⁻⁵³, l_k by 3u and u more for the products that the row begins with. Back from state 0, v(k) = Σ_i v(i)f(i,k)
+// rounds twice for each f(i,k), and 5 times for k. Together, with N the number of f(i,k) > 0 and n the number of states,
+// every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal range.
 //
 // Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step of k then adds a matrix E to the rates
 // of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up to 0 and

@@ -100,8 +100,8 @@ func (c chain) rises(k int, major, minor float64) bool {
 	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
 }
 
-// segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points a ≤ k ≤
-// b, and stores a bound E of how far any of them is ahead of the chord from W_a to W_b:
+// segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points a ≤ k ≤ b,
+// and stores a bound E of how far any of them is ahead of the chord from W_a to W_b:
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //

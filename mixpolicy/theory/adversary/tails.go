@@ -11,8 +11,8 @@ import (
 )
 
 // ends returns the sum of the differences and the probability of every path of a process with the
-// given number of steps, each with two outcomes. There are 2ᵗ nodes at time t, numbered from 2ᵗ −
-// 1 on. At a node, outcomes returns the two values and the probability of the first.
+// given number of steps, each with two outcomes. There are 2ᵗ nodes at time t, numbered from
+// 2ᵗ − 1 on. At a node, outcomes returns the two values and the probability of the first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	all = []outcome{{0, 1}}
 	for t := range steps {
