@@ -1,5 +1,5 @@
-// Command notebooks runs the executable paper: it sets up what the notebooks
-// need, executes them in Jupyter on the Go kernel, and makes pages of them.
+// Command notebooks runs the executable paper: it sets up what the notebooks need, executes them in Jupyter on the Go
+// kernel, and makes pages of them.
 //
 //	go run ./notebooks            set up, run everything, make the pages
 //	go run ./notebooks run 06     run some of them
@@ -10,9 +10,9 @@
 //	go run ./notebooks site       make a site whose cells run in any browser
 //	go run ./notebooks -h         everything else
 //
-// All that the set-up makes is in the folder .lab of the clone, and all that a
-// run makes in the folder build; neither touches anything else of yours, unless you install the kernel. However the
-// command ends, what it started ends with it.
+// The set-up makes its files only in the folder .lab of the clone, and a run only in the folder build; neither touches
+// other files of yours, unless you install the kernel. However the command ends, the processes that it started end with
+// it.
 package main
 
 import (
@@ -36,7 +36,7 @@ go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of py
 MiniSearch and CodeMirror from npm. A site also takes JupyterLite from PyPI. Pages, figures and executed notebooks go
 into the folder build.`
 
-// commandLine is what the user asks for.
+// commandLine holds the user's request.
 type commandLine struct {
 	Run    runCommand    `cmd:"" default:"withargs" help:"Set up, execute the notebooks, export pages, print a summary (the default)."`
 	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`

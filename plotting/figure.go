@@ -47,7 +47,7 @@ type Pen struct {
 
 	layers []layer
 	auto   int    // earlier layers of the figure that left their colour to the figure
-	used   bool   // this layer does
+	used   bool   // this layer left its colour to the figure
 	taken  []Look // by methods
 }
 

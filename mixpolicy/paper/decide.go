@@ -154,7 +154,7 @@ func holm(family ...*comparison) {
 type Claim struct {
 	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract
 	Claim   string `csv:"claim"`
-	Setting string `csv:"setting"` // the experiment that tried the claim
+	Setting string `csv:"setting"` // of the experiments on the claim
 	Results []Result
 	Note    string `csv:"note"` // on the numbers
 	Decision

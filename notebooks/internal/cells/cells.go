@@ -1,10 +1,10 @@
-// Package cells makes Go programs of the cells of a notebook, as GoNB does. A cell holds
-// declarations, and after a line %% what its program does. The declarations stay: later cells
-// see them, and one that is declared again replaces the former. Imports accumulate. Values don't
-// stay: every cell is a program of its own, without what it does not use of the imports and declarations of others.
+// Package cells makes Go programs from the cells of a notebook, as GoNB does. A cell contains declarations and, after a
+// line %%, the statements of its program. The declarations stay: later cells see them, and a later declaration of a
+// name replaces the earlier one. Imports accumulate. Values do not stay: every cell is a separate program, without the
+// imports and declarations of other cells that it does not use.
 //
-// Each part of a program says in a line directive which cell and line it came from, so
-// the compiler's errors, and the traces of panics, name cells: CELL:LINE:COLUMN.
+// Each part of a program states in a line directive the cell and line from which it came, so the compiler's errors, and
+// the traces of panics, name cells: CELL:LINE:COLUMN.
 package cells
 
 import (
@@ -20,32 +20,30 @@ import (
 	"strings"
 )
 
-// A Session is what has been declared so far. Make it by [New].
+// A Session holds the declarations so far. Make it by [New].
 type Session struct {
-	names   map[string]string // of the packages that there are, by their paths
+	names   map[string]string // of the known packages, by their paths
 	units   []unit
 	imports []imported
 	env     []string
 }
 
-// New is the session without declarations, in which cells may import the packages whose names
-// are given by their paths.
+// New returns a session without declarations, whose cells may import the packages with the given names by path.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
-// A Program is what a cell does, with everything that was declared before it.
+// A Program is the program of a cell, with everything that was declared before it.
 type Program struct {
-	Source  string   // of the one file of package main
-	Imports []string // its paths
+	Source  string   // source of the one file of package main
+	Imports []string // import paths
 	Args    []string // of the command line
-	Env     []string // what %env set, as name=value
-	Said    string   // what the cell's magics have to say
+	Env     []string // set by %env, as name=value
+	Said    string   // messages of the cell's magics
 
 	then Session // the session once the cell is part of it
 }
 
-// Compose makes the program of the cell, whose name must not have colons, spaces or line breaks in
-// it. The session is not changed: see [Session.Keep]. What is wrong with the cell comes in the
-// compiler's form, a line an error.
+// Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
+// not change the session: see [Session.Keep]. Errors in the cell have the compiler's form, a line for each error.
 func (s *Session) Compose(name, text string) (*Program, error) {
 	p := &Program{then: Session{names: s.names, units: s.units, imports: s.imports, env: s.env}}
 	code, err := p.magics(name, text)
@@ -59,7 +57,7 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 	return p, p.write(name, main)
 }
 
-// Keep makes the declarations of the program's cell part of the session: after it was compiled.
+// Keep makes the declarations of the program's cell part of the session, after the program was compiled.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
 // A unit is a declaration that can be replaced: a function, a method, a type, a block of
@@ -67,21 +65,22 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 type unit struct {
 	names []declared
 	cell  string // which declares it
-	from  string // what stands before the text: a keyword where it has none, and where the text is from
+	from  string // text before the unit's: a keyword if the unit has none, and where the text is from
 	text  string
-	runs  bool // whatever uses it: variables and init functions
+	runs  bool // part of every program, used or not: variables and init functions
 }
 
-// declared is a name of a unit, T.m of a method.
+// declared is a name of a unit, T.m for a method.
 type declared struct {
 	name   string
-	at, to int // where in the unit's text it stands
+	at, to int // its place in the unit's text
 }
 
-// An imported package has the name that it has in cells.
+// An imported package, with its name in cells.
 type imported struct{ name, path, from string }
 
-// declare takes the declarations of the code of the cell into the session, and returns its function main, if it has one.
+// declare adds the declarations of the cell's code to the session, and returns the function main of the cell if it has
+// one.
 func (s *Session) declare(name, code string) (main *unit, err error) {
 	files := token.NewFileSet()
 	source := "package main\n//line " + name + ":1:1\n" + code
@@ -96,7 +95,7 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 		position := files.Position(p)
 		return fmt.Sprintf("line %s:%d:%d", name, position.Line, position.Column)
 	}
-	// cut is the unit of a part of the source. Directives to the compiler, and only they, need a line of their own.
+	// cut returns the unit of a part of the source. Only directives to the compiler need a line of their own.
 	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
 		u := unit{cell: name, runs: keyword == "var", from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
 		if keyword != "" {
@@ -156,8 +155,8 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 	return main, nil
 }
 
-// without are the old units without what the new ones, of the cell of this name, declare. The place of a name in a
-// unit that has others is left blank.
+// without returns the old units without the names that the new units, of the cell with this name, declare. If a unit
+// also declares other names, the place of such a name becomes blank.
 func without(old, now []unit, cell string) (kept []unit) {
 	again := map[string]bool{}
 	for _, u := range now {
@@ -184,12 +183,12 @@ func without(old, now []unit, cell string) (kept []unit) {
 	return kept
 }
 
-// blank is the text with another name in the place, as long as the former, so that what follows it stays where it is.
+// blank replaces a name in the text by another name of the same length, so that the text after it stays in place.
 func blank(text string, n declared, name string) string {
 	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
 }
 
-// receiver is the name of the type that the method belongs to: the first in it.
+// receiver returns the name of the type that the method belongs to: the first name in it.
 func receiver(list *ast.FieldList) (name string) {
 	for _, r := range list.List {
 		ast.Inspect(r.Type, func(n ast.Node) bool {
@@ -202,7 +201,7 @@ func receiver(list *ast.FieldList) (name string) {
 	return name
 }
 
-// imported takes the import into the session, in the place of one that has the same name.
+// imported adds the import to the session, and replaces an import with the same name.
 func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
@@ -220,7 +219,7 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	return nil
 }
 
-// opening is what %% stands for.
+// opening replaces %%.
 const opening = "func main() {"
 
 // write sets the program's source and imports.
@@ -260,7 +259,7 @@ func (p *Program) write(cell string, main *unit) error {
 	return nil
 }
 
-// needed are the units of the cell, those that run whatever uses them, and all that these mention.
+// needed returns the units of the cell, the units that every program contains, and all units that these mention.
 func needed(units []unit, cell string) (found []unit) {
 	mentioned, taken := map[string]bool{}, make([]bool, len(units))
 	for again := true; again; {
@@ -299,7 +298,7 @@ func mention(names map[string]bool, text string) {
 	}
 }
 
-// standard is the path of the standard package of this name, which a cell may leave out of its imports; nothing if
+// standard returns the path of the standard package of this name, which a cell may omit from its imports, or "" if
 // there is none, or several.
 func (s *Session) standard(name string) (found string) {
 	for p, n := range s.names {
@@ -315,7 +314,7 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// packagesIn are the names before a dot in the declarations that nothing in them declares.
+// packagesIn returns the names before a dot in the declarations that nothing in them declares.
 func packagesIn(body string) (map[string]bool, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
 	if err != nil {
@@ -324,12 +323,12 @@ func packagesIn(body string) (map[string]bool, error) {
 	return qualifiers(file), nil
 }
 
-// qualifiers are the names before a dot in the file that nothing in it declares.
+// qualifiers returns the names before a dot in the file that nothing in it declares.
 func qualifiers(file *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if selector, ok := n.(*ast.SelectorExpr); ok {
-			// The parser knows what is declared in a file, which is all that is asked.
+			// The parser knows what the file declares, which is enough.
 			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
 				used[x.Name] = true
 			}
@@ -339,7 +338,7 @@ func qualifiers(file *ast.File) map[string]bool {
 	return used
 }
 
-// Imports are the paths that the cell itself imports.
+// Imports returns the paths that the cell itself imports.
 func Imports(text string) (paths []string, err error) {
 	code, err := new(Program).magics("cell", text)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// A Completion is a name that may stand where somebody writes.
+// A Completion is a name that may stand at the cursor.
 type Completion struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // constant, function, keyword, method, namespace, property, type or variable
 	Type string `json:"type"`
 }
 
-// Importer takes packages from their archives, as Go's compiler writes them. Those for which archive has none it
-// lacks, and may be asked for again.
+// Importer imports packages from their archives, as Go's compiler writes them. A package for which archive returns
+// nothing is missing, and may be asked for again.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
 }
@@ -31,7 +31,7 @@ func Importer(archive func(path string) []byte) types.Importer {
 type archives struct {
 	archive  func(path string) []byte
 	files    *token.FileSet
-	packages map[string]*types.Package // those imported, and parts of what they mention
+	packages map[string]*types.Package // imported packages, and parts of the packages that they mention
 }
 
 // Import implements [types.Importer].
@@ -53,8 +53,8 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete gives the names that may stand between the two parts of a cell, the nearest declared first, and the
-// part of a name before that place, with which they begin. What is wrong elsewhere in the cell does no harm.
+// Complete returns the names that may stand between the two parts of a cell, the nearest declared first. It also
+// returns the part of a name before that place, with which they begin. Mistakes elsewhere in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -95,7 +95,7 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 		}
 		return prefix, found
 	}
-	// The fields of the structure that is written.
+	// The fields of the struct literal.
 	if entry, ok := around[len(around)-1].(*ast.KeyValueExpr); ok && entry.Key == name {
 		around = around[:len(around)-1]
 	}
@@ -131,11 +131,12 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 	return prefix, found
 }
 
-// Inspect says what the name is in which the two parts of the cell meet, with the methods of a type; nothing if it is none.
+// Inspect describes the name in which the two parts of the cell meet, with the methods of a type; it returns "" if
+// there is no name.
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]
-	// The name is found by where it is, which a cell of its own line tells.
+	// The name is found by its position in a one-line cell.
 	c := s.check(before+after, packages)
 	if c == nil || was == "" {
 		return ""
@@ -147,7 +148,7 @@ func (s *Session) Inspect(before, after string, packages types.Importer) string 
 			return false
 		}
 		at := c.files.PositionFor(i.Pos(), false)
-		return at.Line == line+2 && at.Column == column+1 // after the line of the package
+		return at.Line == line+2 && at.Column == column+1 // after the package line
 	})
 	if path == nil {
 		return ""
@@ -171,10 +172,10 @@ func (s *Session) Inspect(before, after string, packages types.Importer) string 
 	return strings.Join(said, "\n")
 }
 
-// placeholder stands in a cell where a name is to be completed.
+// placeholder stands in a cell at the place of the name to complete.
 const placeholder = "_here_"
 
-// A checked cell is what go/types makes of it, with the declarations of the session.
+// A checked cell is the result of go/types for the cell, with the declarations of the session.
 type checked struct {
 	files *token.FileSet
 	cell  *ast.File
@@ -182,7 +183,7 @@ type checked struct {
 	info  *types.Info
 }
 
-// check gives nil if nothing can be told of the cell.
+// check returns nil if nothing can be said about the cell.
 func (s *Session) check(text string, packages types.Importer) *checked {
 	p := &Program{then: Session{names: s.names, units: s.units, imports: s.imports}}
 	code, err := p.magics("cell", text)
@@ -227,26 +228,26 @@ func (s *Session) check(text string, packages types.Importer) *checked {
 		}
 		return head + "\n"
 	}
-	// Of what is declared twice the first counts: the cell's.
+	// If a name is declared twice, the first declaration counts: the cell's.
 	c.cell, _ = parser.ParseFile(c.files, "", head(own)+code, parser.SkipObjectResolution)
 	session, _ := parser.ParseFile(c.files, "", head(nil)+rest.String(), parser.SkipObjectResolution)
 	if c.cell == nil || session == nil {
 		return nil
 	}
 	settings := types.Config{Importer: packages, Error: func(error) {}}
-	defer func() { recover() }() // go/types panics on some code that doesn't parse, of which nothing is told then
+	defer func() { recover() }() // go/types panics on some code that does not parse; then there is no result
 	c.main, _ = settings.Check("main", c.files, []*ast.File{c.cell, session}, c.info)
 	return c
 }
 
-// declares tells whether the session has a declaration of the name.
+// declares reports whether the session declares the name.
 func (s *Session) declares(name string) bool {
 	return slices.ContainsFunc(s.units, func(u unit) bool {
 		return slices.ContainsFunc(u.names, func(n declared) bool { return n.name == name })
 	})
 }
 
-// find is the first node of the cell that is wanted, after those around it.
+// find returns the first wanted node of the cell, after the nodes around it.
 func (c *checked) find(wanted func(ast.Node) bool) (path []ast.Node) {
 	var around []ast.Node
 	ast.Inspect(c.cell, func(n ast.Node) bool {
@@ -274,7 +275,7 @@ func (c *checked) qualify(p *types.Package) string {
 	return p.Name()
 }
 
-// typeOf is the type of what is declared, in brief.
+// typeOf describes the type of a declaration, in brief.
 func (c *checked) typeOf(o types.Object) string {
 	switch o := o.(type) {
 	case *types.PkgName:
@@ -285,7 +286,7 @@ func (c *checked) typeOf(o types.Object) string {
 	return types.TypeString(o.Type(), c.qualify)
 }
 
-// kind is that of what is declared.
+// kind returns the kind of a declaration.
 func kind(o types.Object) string {
 	switch o := o.(type) {
 	case *types.PkgName:
@@ -309,7 +310,7 @@ func kind(o types.Object) string {
 	return "variable"
 }
 
-// members tells of the fields and methods of the type, and of what it embeds.
+// members adds the fields and methods of the type, and of the types that it embeds.
 func members(t types.Type, add func(types.Object)) {
 	fields(t, map[types.Type]bool{}, add)
 	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
@@ -339,7 +340,7 @@ func fields(t types.Type, seen map[types.Type]bool, add func(types.Object)) {
 	}
 }
 
-// nameAtEnd is how many bytes at the end of the text are of a name; nameAtStart, at its start.
+// nameAtEnd returns the number of bytes of a name at the end of the text; nameAtStart, at its start.
 func nameAtEnd(text string) int   { return len(text) - len(strings.TrimRightFunc(text, inName)) }
 func nameAtStart(text string) int { return len(text) - len(strings.TrimLeftFunc(text, inName)) }
 

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// idle are the magics that set something up for GoNB's own work: a page has no need of it.
+// idle lists the magics that set up GoNB's own work, which a page does not need.
 var idle = []string{"goflags", "autoget", "noautoget", "widgets", "widgets_hb", "track", "untrack", "goworkfix"}
 
-// magics does what the lines of the cell say that begin with % or !, and returns the others, where they were.
+// magics executes the lines of the cell that begin with % or !, and returns the other lines, in their places.
 func (p *Program) magics(cell, text string) (code string, err error) {
 	lines := strings.Split(text, "\n")
-	main := 0 // the line where it begins
+	main := 0 // the line where main begins
 	for i, line := range lines {
 		line = strings.TrimPrefix(line, "//gonb:")
 		if len(line) < 2 || line[0] != '%' && line[0] != '!' {
@@ -71,7 +71,7 @@ func (p *Program) magics(cell, text string) (code string, err error) {
 	return code, nil
 }
 
-// String lists what is declared, and what is imported.
+// String lists the declarations and the imports.
 func (s *Session) String() string {
 	var b strings.Builder
 	for _, i := range s.imports {

@@ -15,8 +15,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// An equation is an entry of the index: what it says and states, what became of it, where its code and its
-// test are, as links from the pages, and how many mutants of its code there are and die.
+// An equation is an entry of the index: its statement and meaning, its verdict, its code and its test, as links from
+// the pages, and the numbers of mutants of its code, and of those that die.
 type equation struct {
 	paper.Row
 	Stated           paper.Statement
@@ -24,7 +24,7 @@ type equation struct {
 	Mutants, Killed  int
 }
 
-// equations is the index of equations and statements.
+// equations returns the index of equations and statements.
 func (l *Lab) equations() (all []*equation, err error) {
 	rows, err := paper.RecordedIndex()
 	if err != nil {
@@ -50,7 +50,7 @@ func (l *Lab) equations() (all []*equation, err error) {
 		dir, base := path.Split(r.Symbol)
 		pack, name, _ := strings.Cut(base, ".")
 		e.SymbolAt = find(dir+pack, name)
-		// A test is named as go test -run has it: folder/TestName/subtest.
+		// A test is named as for go test -run: folder/TestName/subtest.
 		dir, name, _ = strings.Cut(r.Test(), "/Test")
 		name, _, _ = strings.Cut(name, "/")
 		e.TestAt = find(dir, "Test"+name)
@@ -59,7 +59,7 @@ func (l *Lab) equations() (all []*equation, err error) {
 	return all, nil
 }
 
-// mutants says of the numbers of equations how many mutants of their code there are, and how many die.
+// mutants returns, by the numbers of equations, how many mutants their code has, and how many of these die.
 func mutants() (map[string][2]int, error) {
 	rows, err := data.Rows[struct {
 		Number  string `csv:"number"`
@@ -74,9 +74,8 @@ func mutants() (map[string][2]int, error) {
 	return of, err
 }
 
-// declaration finds where the package in this folder of the clone declares Name, or
-// Type.Method. A method of an interface, or one that comes with an embedded
-// type, is at its type.
+// declaration finds where the package in this folder of the clone declares Name, or Type.Method. For a method of an
+// interface or of an embedded type, it finds the type.
 func (l *Lab) declaration(dir, name string) string {
 	pattern := `(?m)^(?:func|type|var|const) ` + name + `\b`
 	of, method, isMethod := strings.Cut(name, ".")
@@ -100,13 +99,13 @@ func (l *Lab) declaration(dir, name string) string {
 	return ""
 }
 
-// A choice is a verdict, or the kind of an erratum, and how many equations have it.
+// A choice is a verdict or the kind of an erratum, and the number of its equations.
 type choice struct {
 	Value, Text string
 	Count       int
 }
 
-// Choices are those that equations of the page have, by which it is sifted.
+// Choices returns the choices by which a reader filters the equations of the page.
 func (p *page) Choices() []choice {
 	var found []choice
 	for _, c := range []choice{
@@ -137,8 +136,7 @@ var (
 	ordered = regexp.MustCompile(`^\d`)
 )
 
-// inHTML is the HTML of a statement's Markdown: paragraphs, lists and bold face. TeX stays as it is, for
-// MathJax.
+// inHTML returns the HTML of a statement's Markdown: paragraphs, lists and bold face. TeX stays as it is, for MathJax.
 func inHTML(markdown string) template.HTML {
 	var b strings.Builder
 	for block := range strings.SplitSeq(html.EscapeString(markdown), "\n\n") {
@@ -159,8 +157,7 @@ func inHTML(markdown string) template.HTML {
 	return template.HTML(strong.ReplaceAllString(b.String(), "<strong>$1</strong>"))
 }
 
-// cards is a script with a card for each equation, by its anchor. A page asks for it when the first
-// card is to be shown.
+// cards returns a script with a card for each equation, by its anchor. A page loads it before it shows the first card.
 func cards(equations []*equation) ([]byte, error) {
 	all := map[string]string{}
 	for _, e := range equations {
@@ -176,15 +173,15 @@ func cards(equations []*equation) ([]byte, error) {
 var (
 	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
 
-	// What is not prose, or is a citation: a number in parentheses, or a named statement. (A.1) to
-	// (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
+	// Text that is not prose, or a citation: a number in parentheses, or a named statement. (A.1) to (A.3) may be
+	// equations of the appendix or assumptions of section 2, and are not linked.
 	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>` +
 		`|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
-// linkEquations turns the anchors of equations in a paragraph into links to the index, before it, and
-// what cites an equation into links to where it is stated. Each link shows the equation's card.
+// linkEquations places links to the index before the paragraphs with the anchors of equations, and turns citations of
+// an equation into links to its statement. Each link shows the equation's card.
 func linkEquations(body string, equations []*equation) string {
 	at, of := map[string]*equation{}, map[string]*equation{}
 	for _, e := range equations {
@@ -212,7 +209,7 @@ func linkEquations(body string, equations []*equation) string {
 		number := strings.Trim(text, "()")
 		e := of[number]
 		if e == nil {
-			e = of[number+"a"] // (3.14) is (3.14a) and what follows
+			e = of[number+"a"] // (3.14) is (3.14a) and the parts after it
 		}
 		if e == nil {
 			return text

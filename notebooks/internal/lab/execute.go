@@ -23,11 +23,11 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Options say how notebooks are executed.
+// Options state how notebooks are executed.
 type Options struct {
 	Update  bool          // also write the fresh outputs into the committed notebooks
-	Jobs    int           // how many notebooks are executed at a time
-	Timeout time.Duration // how long one cell may take
+	Jobs    int           // number of notebooks executed at a time
+	Timeout time.Duration // longest time of one cell
 }
 
 // paper lists the committed notebooks.
@@ -35,8 +35,9 @@ func (l *Lab) paper() []string {
 	return named(filepath.Join(l.root, "notebooks"), `^[^.].*\.ipynb$`)
 }
 
-// notebooks lists the notebooks that are named, in the order of their names: all committed ones if none is, those whose
-// names begin so, or those at a path, which has a slash in it or ends in .ipynb. They are of one folder.
+// notebooks lists the given notebooks, in the order of their names. It returns all committed notebooks if none is
+// given, those whose names begin with a given name, or those at a path, which contains a slash or ends in .ipynb. All
+// must be in one folder.
 func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 	all := l.paper()
 	if len(all) == 0 {
@@ -78,7 +79,7 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 	return slices.Compact(chosen), nil
 }
 
-// notebookName is the file's name without folder and extension.
+// notebookName returns the file's name without folder and extension.
 func notebookName(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), ".ipynb")
 }
@@ -88,11 +89,11 @@ type run struct {
 	name     string
 	source   string // the notebook's file
 	notebook *notebook
-	file     string // as it was executed, among the temporary files
+	file     string // the executed file, among the temporary files
 	elapsed  time.Duration
-	cells    map[int]time.Duration // of each, by its index
-	figures  int                   // how many files of figures were made from it
-	pictures map[string]string     // the names of these files by their content
+	cells    map[int]time.Duration // time of each cell, by its index
+	figures  int                   // number of figure files made from it
+	pictures map[string]string     // the names of the figure files by their content
 }
 
 // execute runs the notebooks in Jupyter, several at a time.
@@ -109,8 +110,7 @@ func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, e
 		cells += len(nb.code())
 		order[i] = i
 	}
-	// What showed much the last time is taken to run long, and no long one should be
-	// left to run alone at the end.
+	// Notebooks with much output probably run long, and no long one should run alone at the end.
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	bar := progressbar.NewOptions(cells,
 		progressbar.OptionSetWriter(l.log),
@@ -147,9 +147,9 @@ func (l *Lab) onTerminal() bool {
 //go:embed execute.py
 var driver string
 
-// An event is what the driver says of a cell.
+// An event is a message of the driver about a cell.
 type event struct {
-	Event   string  `json:"event"` // "executed", "failed", or "stopped" if it didn't fail by itself
+	Event   string  `json:"event"` // "executed", "failed", or "stopped" if it did not fail by itself
 	Cell    int     `json:"cell"`  // its index among all cells
 	Seconds float64 `json:"seconds"`
 	Error   string  `json:"error"`
@@ -162,7 +162,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	if !l.onTerminal() {
 		l.say("%-8s %s", "running", r.name)
 	}
-	// Jupyter's and the kernel's own log, of use only if they break.
+	// The log of Jupyter and the kernel, which is of use only if they break.
 	log, err := os.Create(filepath.Join(l.temp, r.name+".log"))
 	if err != nil {
 		return nil, err
@@ -222,11 +222,11 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	return r, nil
 }
 
-// silent matches what the kernel writes to a cell's stderr, and calls success,
-// when a shell command fails or a magic doesn't exist.
+// silent matches what the kernel writes to a cell's stderr when a shell command fails or a magic does not exist, which
+// it calls success.
 var silent = regexp.MustCompile(`(?m)^exit status \d+$|unknown or not implemented yet`)
 
-// silentFailure finds the first cell that failed without Jupyter's knowledge.
+// silentFailure finds the first cell whose failure Jupyter did not notice.
 func silentFailure(nb *notebook) *event {
 	for i, c := range nb.Cells {
 		for _, o := range c.Outputs {
@@ -243,7 +243,7 @@ type cellError struct {
 	notebook string
 	cell     cell // with its outputs
 	message  string
-	stopped  bool // from outside, for what message says
+	stopped  bool // from outside, for the reason in message
 }
 
 var (
@@ -251,9 +251,8 @@ var (
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// Error names the notebook, the cell by the number in its prompt, and each
-// line with what is wrong there; of a cell that was stopped also why, and what it
-// had written until then.
+// Error names the notebook, the cell by the number in its prompt, and each line with its error. For a cell that was
+// stopped, it also states the reason, and the output until then.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
 	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)

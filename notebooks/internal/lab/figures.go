@@ -11,19 +11,19 @@ import (
 )
 
 var (
-	// The picture that a chart shows until it is live.
+	// The picture of a chart that is not yet live.
 	staticPicture = regexp.MustCompile(`(<img[^>]*)\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"([^>]*>)`)
 	viewBox       = regexp.MustCompile(`<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"`)
-	// A number that the name of a notebook begins with.
+	// The number at the start of a notebook's name.
 	numbered = regexp.MustCompile(`^(?:0?(\d+-)|)`)
-	// What nbconvert marks between the words of code.
+	// The mark that nbconvert puts between the words of code.
 	spaces = regexp.MustCompile(`<span class="w">(\s*)</span>`)
-	// What makes the charts of an output live.
+	// The script that makes the charts of an output live.
 	liveScript = regexp.MustCompile(`(?s)<script>(\s*\(window\.mixpolicyCharts.*?)</script>`)
 )
 
-// exportFigures writes every figure in the notebook's outputs into the folder,
-// numbered in their order, in each format they are in.
+// exportFigures writes every figure in the notebook's outputs into the folder, numbered in their order, in each of its
+// formats.
 func exportFigures(r *run, folder string) error {
 	for _, file := range named(folder, "^"+regexp.QuoteMeta(r.name)+`-[0-9]+\.[a-z]+$`) {
 		if err := os.Remove(file); err != nil {
@@ -48,9 +48,9 @@ func exportFigures(r *run, folder string) error {
 	return nil
 }
 
-// lighten takes pictures, the scripts of charts and the marks of spaces in code out of a page's HTML: a picture's file is that of
-// [exportFigures], whose number the figure has as a link to itself, and a script gets one beside it, which page.js
-// loads as the reader nears the chart.
+// lighten removes pictures, the scripts of charts and the marks of spaces in code from a page's HTML. It refers to the
+// picture's file by [exportFigures], and makes the figure's number a link to the figure. Each script goes to a file
+// next to the page, which page.js loads as the reader nears the chart.
 func lighten(r *run, body, folder string) (string, error) {
 	base, section := filepath.Base(folder), numbered.FindStringSubmatch(r.name)[1]
 	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {
@@ -60,7 +60,7 @@ func lighten(r *run, body, folder string) (string, error) {
 		if err != nil || !known {
 			return tag
 		}
-		size := "" // keeps its place until it is there
+		size := "" // keeps its place until it is loaded
 		if v := viewBox.FindStringSubmatch(string(data)); v != nil {
 			size = fmt.Sprintf(` width="%s" height="%s"`, v[1], v[2])
 		}
@@ -81,9 +81,8 @@ func lighten(r *run, body, folder string) (string, error) {
 	return spaces.ReplaceAllString(body, "$1"), failed
 }
 
-// figuresOf finds the figures in an output, each as its formats: those of the charts in its
-// HTML, or else one in the output's own MIME types. Several charts have one PNG together,
-// which is a format of the first.
+// figuresOf finds the figures in an output, each as its formats: those of the charts in its HTML, or else the one in
+// the output's own MIME types. Several charts share one PNG, which counts as a format of the first.
 func figuresOf(o *output) []map[string][]byte {
 	var figures []map[string][]byte
 	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {

@@ -21,7 +21,7 @@ var (
 	linked   = regexp.MustCompile(`\[(.+?)\]\(notebooks/(.+?)\)`)
 )
 
-// found are the questions of the README, with what we found. It also places the README's picture.
+// found returns the questions of the README, with our findings. It also places the README's picture.
 func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	readme, err := os.ReadFile(filepath.Join(l.root, "README.md"))
 	for _, m := range question.FindAllStringSubmatch(string(readme), -1) {
@@ -32,15 +32,15 @@ func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	return rows, errors.Join(err, copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg")))
 }
 
-// A claim of the paper, with each setting in which it was tried.
+// A claim of the paper, with its settings.
 type claim struct {
 	Text     string
 	Section  string // of the paper
 	Settings []setting
-	Picture  string // the file of one of the intervals, if there are several that compare two methods
+	Picture  string // file of one of the intervals, if several compare two methods
 }
 
-// A setting has the first sentence on its numbers, which decide, and the others.
+// A setting holds the first sentence on its numbers, which decide, and the other sentences.
 type setting struct {
 	paper.Claim
 	Deciding string
@@ -53,7 +53,7 @@ var sectionOf = map[string]string{
 	"6": "Experiments", "7": "Conclusion",
 }
 
-// newClaims are the recorded claims. Those with the same words are settings of one.
+// newClaims returns the recorded claims. Claims with the same words are settings of one.
 func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
@@ -75,8 +75,8 @@ func newClaims() (all []*claim, err error) {
 	return all, err
 }
 
-// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A
-// difference is one to the penalty method's number, which stands before it.
+// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A difference is
+// relative to the penalty method's number, which stands before it.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "interval of 95 %"}
 	for i, s := range c.Settings {
@@ -100,7 +100,7 @@ func (c *claim) figure() plotting.Figure {
 	}
 }
 
-// draw makes the pictures of the claims that were tried in several settings, in the folder.
+// draw makes the pictures, in the folder, of the claims with several settings.
 func draw(claims []*claim, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (p *page) Verdicts() (counts []choice) {
 	return counts
 }
 
-// An erratum with its title and places as the page has them, and with the entries of the index that it is about.
+// An erratum with its title and places for the page, and with its entries of the index.
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
@@ -142,10 +142,10 @@ type erratum struct {
 	Mark           mark
 }
 
-// number is one of an equation.
+// number matches the number of an equation.
 var number = regexp.MustCompile(`^(\d|A)\.\d+[a-c]?$`)
 
-// newErrata are all errata.
+// newErrata returns all errata.
 func newErrata(equations []*equation) (all []*erratum, err error) {
 	rows, err := paper.RecordedErrata()
 	for _, r := range rows {
@@ -164,24 +164,24 @@ func newErrata(equations []*equation) (all []*erratum, err error) {
 	return all, err
 }
 
-// Grave are the page's errors, and Other its other errata.
+// Grave returns the page's errors.
 func (p *page) Grave() []*erratum { return p.errata(true) }
 
-// Other are the errata that are not errors.
+// Other returns the errata that are not errors.
 func (p *page) Other() []*erratum { return p.errata(false) }
 
 func (p *page) errata(errors bool) []*erratum {
 	return slices.DeleteFunc(slices.Clone(p.Errata), func(e *erratum) bool { return (e.Kind == paper.Error) != errors })
 }
 
-// Kinds are the kinds, and Sections the sections, of the errata that are not errors.
+// Kinds returns the kinds of the errata that are not errors.
 func (p *page) Kinds() []choice {
 	kinds := p.count(func(e *erratum) string { return string(e.Kind) })
 	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return kinds
 }
 
-// Sections are those of the errata that are not errors.
+// Sections returns the sections of the errata that are not errors.
 func (p *page) Sections() []choice {
 	return p.count(func(e *erratum) string { return e.Section })
 }
@@ -199,7 +199,7 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 	return counts
 }
 
-// parts are the parts of the text between semicolons, but for those in parentheses, as sentences.
+// parts splits the text at its semicolons, except those in parentheses, into sentences.
 func parts(text string) (all []string) {
 	depth, begin := 0, 0
 	for i, r := range text + ";" {

@@ -20,8 +20,7 @@ var (
 // oldest is the first minor version of Python 3 that requirements.txt is for.
 const oldest = 10
 
-// setUpJupyter installs Jupyter from PyPI into .lab/venv. If that fails, the
-// Jupyter of python3 on the PATH has to do.
+// setUpJupyter installs Jupyter from PyPI into .lab/venv. If that fails, it uses the Jupyter of python3 on the PATH.
 func (l *Lab) setUpJupyter(ctx context.Context) error {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -47,8 +46,7 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 	return nil
 }
 
-// installJupyter installs requirements.txt into .lab/venv and gives the
-// interpreter there.
+// installJupyter installs requirements.txt into .lab/venv and returns the interpreter there.
 func (l *Lab) installJupyter(ctx context.Context, python string) (own string, err error) {
 	version, err := printed(l.command(ctx, python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"))
 	if err != nil {
@@ -65,7 +63,7 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 		name: "jupyter",
 		why:  "installing JupyterLab, nbconvert and nbclient at pinned versions from PyPI into .lab/venv",
 		made: filepath.Join(venv, "bin", "jupyter-lab"),
-		from: requirements + version + venv, // a virtual environment can't be moved
+		from: requirements + version + venv, // a virtual environment cannot be moved
 	}, func() error {
 		if err := l.makeVenv(ctx, python, venv); err != nil {
 			return err
@@ -75,7 +73,7 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 	return own, err
 }
 
-// install has the interpreter's pip install what the requirements list.
+// install makes the interpreter's pip install the requirements.
 func (l *Lab) install(ctx context.Context, python, requirements string) error {
 	file := filepath.Join(l.temp, "requirements.txt")
 	if err := writeFile(file, []byte(requirements)); err != nil {
@@ -86,7 +84,7 @@ func (l *Lab) install(ctx context.Context, python, requirements string) error {
 	return reached("PyPI", err)
 }
 
-// setUpLite installs what makes JupyterLite into .lab/venv, and gives its command.
+// setUpLite installs JupyterLite's builder into .lab/venv, and returns its command.
 func (l *Lab) setUpLite(ctx context.Context) (command []string, err error) {
 	if err := l.setUpJupyter(ctx); err != nil {
 		return nil, err
@@ -104,8 +102,8 @@ func (l *Lab) setUpLite(ctx context.Context) (command []string, err error) {
 	return []string{own, "-m", "jupyterlite_core"}, err
 }
 
-// makeVenv makes a virtual environment. Debian keeps the means for that in a
-// package, which is installed if the reader has said so.
+// makeVenv makes a virtual environment. Debian keeps the necessary modules in a package, which is installed if the
+// reader has allowed it.
 func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	makeIt := func() error {
 		_, err := printed(l.command(ctx, python, "-m", "venv", "--clear", venv))
@@ -121,7 +119,7 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	}
 	l.say("%-8s installing Debian's python3-venv, which Python needs to make virtual environments", "jupyter")
 	cmd := l.command(ctx, "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv")
-	// Without the mark of our processes: whatever becomes of us, dpkg ends in order.
+	// Without the mark of our processes, so dpkg ends in order whatever happens to us.
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	if _, err := printed(cmd); err != nil {
 		return err
@@ -129,7 +127,7 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	return makeIt()
 }
 
-// lacksProgram is one that tells which parts of Jupyter an interpreter lacks, and nothing if none.
+// lacksProgram prints the parts of Jupyter that an interpreter lacks, or nothing.
 const lacksProgram = `from importlib.metadata import version, PackageNotFoundError
 lacks = []
 for name, least in ("jupyterlab", (4, 0)), ("nbconvert", (7, 0)), ("nbclient", (0, 10)):

@@ -16,26 +16,26 @@ import (
 	"time"
 )
 
-// keeping is the environment variable that makes a process a keeper: of this folder.
+// keeping is the environment variable that makes a process the keeper of the folder it names.
 const keeping = "MIXPOLICY_KEEPER"
 
-// startKeeper starts the keeper of a lab with this folder for temporary files, and gives what releases it: it does its
-// work then, which is waited for.
+// startKeeper starts the keeper of a lab with this folder for temporary files, and returns a function that releases it,
+// which lets the keeper do its work and waits for it.
 //
-// A keeper is a process that outlives the lab, however that ends, and then ends every process
-// that the lab started, directly or not, and removes its temporary files. It knows that the lab has
-// ended by the end of its standard input, a pipe whose other end only the lab has. It is this
-// very program, started anew in a session of its own, so that a signal to the lab's group spares it.
+// A keeper is a process that outlives the lab, however the lab ends. It then ends every process that the lab started,
+// directly or not, and removes the lab's temporary files. The end of its standard input, a pipe whose other end only
+// the lab has, tells it that the lab has ended. It is this very program, started again in a separate session, so that a
+// signal to the lab's group spares it.
 //
-// On Linux a signal at a parent's death (PR_SET_PDEATHSIG) would do for the lab's own children, but
-// not for theirs, as kernels are: these have sessions of their own.
+// On Linux a signal at a parent's death (PR_SET_PDEATHSIG) would be enough for the lab's own children, but not for
+// their children, such as kernels, which have sessions of their own.
 func startKeeper(temp string) (release func() error, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(program)
-	cmd.Args = []string{"mixpolicy-keeper", temp} // for those who look at a list of processes
+	cmd.Args = []string{"mixpolicy-keeper", temp} // for readers of a list of processes
 	cmd.Env = append(os.Environ(), keeping+"="+temp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	pipe, err := cmd.StdinPipe()
@@ -45,15 +45,15 @@ func startKeeper(temp string) (release func() error, err error) {
 	return func() error { pipe.Close(); return cmd.Wait() }, cmd.Start()
 }
 
-// Keep is the work of a keeper, if this process was started as one, and does not return then.
-// A program that calls [New] calls it first.
+// Keep does the work of a keeper if this process was started as one, and then does not return. A program that calls
+// [New] calls Keep first.
 func Keep() {
 	temp := os.Getenv(keeping)
 	if temp == "" {
 		return
 	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	os.WriteFile("/proc/self/comm", []byte("mixpolicy-keep"), 0) // to kill a program by its name spares it
+	os.WriteFile("/proc/self/comm", []byte("mixpolicy-keep"), 0) // killing a program by its name spares it
 	io.Copy(io.Discard, os.Stdin)
 	if err := clear(temp); err != nil {
 		os.Exit(1)
@@ -61,9 +61,9 @@ func Keep() {
 	os.Exit(0)
 }
 
-// clear ends the processes whose folder for temporary files this is, and removes it. A process that
-// was killed takes a moment to go and may just have started another, and one that the lab
-// was just starting has its environment a moment later: so it looks until it has found none twice.
+// clear ends the processes with this folder for temporary files, and removes the folder. A killed process takes a
+// moment to end and may just have started another; a process that the lab was just starting gets its environment a
+// moment later. So clear looks until it has found none twice.
 func clear(temp string) (err error) {
 	for begin, none := time.Now(), 0; none < 2 && time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		none++
@@ -72,7 +72,7 @@ func clear(temp string) (err error) {
 			none = 0
 		}
 	}
-	for range 5 { // they may still have been writing
+	for range 5 { // the processes may still have been writing
 		if err = os.RemoveAll(temp); err == nil {
 			break
 		}
@@ -81,8 +81,8 @@ func clear(temp string) (err error) {
 	return err
 }
 
-// processes lists those that have this folder for temporary files in their environment: all that a lab
-// started, but those that changed it. Where there is no /proc, as on macOS, ps shows the environment.
+// processes lists the processes with this folder for temporary files in their environment: all that a lab started,
+// except those that changed it. Without /proc, as on macOS, ps shows the environment.
 func processes(temp string) (pids []int) {
 	mark := "TMPDIR=" + temp
 	if runtime.GOOS != "linux" {
@@ -108,14 +108,14 @@ func processes(temp string) (pids []int) {
 	return pids
 }
 
-// makeTemp makes a folder for temporary files, which is locked for as long as this process lives, and removes those
-// whose processes and keepers have ended without. It isn't in .lab: the language server's socket must have a
-// short name.
+// makeTemp makes a folder for temporary files, which is locked while this process lives, and removes such folders whose
+// processes and keepers have ended without removing them. The folder is not in .lab, because the language server's
+// socket must have a short name.
 func makeTemp() (temp string, held *os.File, err error) {
 	for _, dir := range named(os.TempDir(), "^mixlab-") {
 		f, err := os.Open(dir)
 		if err != nil {
-			continue // of another user's
+			continue // another user's
 		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			clear(dir)
@@ -127,7 +127,7 @@ func makeTemp() (temp string, held *os.File, err error) {
 			return "", nil, err
 		}
 		if held, err = os.Open(temp); err != nil {
-			continue // another run has just removed it, as it wasn't locked yet
+			continue // another run has just removed it, because it was not yet locked
 		}
 		if err = lockFile(held, temp, syscall.LOCK_EX); err == nil {
 			return temp, held, nil
@@ -137,7 +137,7 @@ func makeTemp() (temp string, held *os.File, err error) {
 	return "", nil, err
 }
 
-// lockFile locks an open file, which must still be the one with this name then.
+// lockFile locks an open file, and fails unless the file still has this name.
 func lockFile(f *os.File, name string, how int) error {
 	if err := syscall.Flock(int(f.Fd()), how); err != nil {
 		return err

@@ -15,17 +15,16 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// tools are the Go programs a notebook needs: the kernel, what gives its cells
-// their imports, and what completes code in them. go.mod pins their versions.
+// tools are the Go programs that a notebook needs: the kernel, the program that adds imports to its cells, and the
+// program that completes code. go.mod pins their versions.
 var tools = []string{
 	"github.com/janpfeifer/gonb",
 	"golang.org/x/tools/cmd/goimports",
 	"golang.org/x/tools/gopls",
 }
 
-// setUpKernel builds the tools into .lab/bin and describes the kernel to
-// Jupyter. It also compiles the module into Go's build cache, so that the first
-// cell doesn't wait for it.
+// setUpKernel builds the tools into .lab/bin and describes the kernel to Jupyter. It also compiles the module into Go's
+// build cache, so that the first cell does not wait for it.
 func (l *Lab) setUpKernel(ctx context.Context) error {
 	pins, err := os.ReadFile(filepath.Join(l.root, "go.mod"))
 	if err != nil {
@@ -60,16 +59,17 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	if err := errors.Join(l.wrap(strings.TrimSpace(root)), l.writeKernelspec()); err != nil {
 		return err
 	}
-	// Cells are built without the -trimpath that GOFLAGS may have. The cell that needs a broken package will say so too.
+	// Cells are built without the -trimpath that GOFLAGS may contain. A cell that needs a broken package will also
+	// report it.
 	if _, err := printed(l.command(ctx, "go", "list", "-trimpath=false", "-export", "-f= ", "./...")); err != nil && ctx.Err() == nil {
 		l.say("warning: %v", err)
 	}
 	return ctx.Err()
 }
 
-// mended gives a go.mod by which a GoNB is built that connects to gopls as soon as it listens, waits for it to load the module,
-// and says where statements stand. As published it connects after 12 seconds, which the first Tab of a new kernel waited for,
-// and gives an answer up after 8, in which on a busy machine there was none.
+// mended returns a go.mod that builds a GoNB which connects to gopls as soon as gopls listens, waits until it has
+// loaded the module, and says where statements stand. The published GoNB connects after 12 seconds, for which the first
+// Tab in a new kernel waits. It gives up an answer after 8 seconds, which is too early on a busy machine.
 func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err error) {
 	folder, modfile := filepath.Join(l.temp, "gonb"), filepath.Join(l.temp, "gonb.mod")
 	published, err := printed(l.command(ctx, "go", "list", "-f={{.Module.Dir}}", tools[0]))
@@ -96,11 +96,11 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 	return modfile, errors.Join(writeFile(modfile, pins), copyFile(filepath.Join(l.temp, "gonb.sum"), filepath.Join(l.root, "go.sum")))
 }
 
-// wrap puts a go command into .lab/bin that is the real one, in this GOROOT, except that go get without names does
-// nothing. GoNB calls that before each cell, unless a cell says %noautoget: it has no flag for it. All that notebooks
-// import is in go.mod, and the call would cost a cell 0.1 s, and 0.5 s where it asks the network. A build
-// may take more memory, and so takes a sixth less time. It also puts a gopls there, which ends at once where nobody
-// asks for completions: the real one would load the module for each notebook.
+// wrap puts a go command into .lab/bin that runs the real one, in this GOROOT, except that go get without names does
+// nothing. GoNB calls go get before each cell, unless a cell says %noautoget, and has no flag against it. All imports
+// of notebooks are in go.mod, and the call would cost a cell 0.1 s, and 0.5 s if it asks the network. Builds may use
+// more memory, and so take a sixth less time. wrap also puts a gopls there that ends at once if nobody asks for
+// completions, because the real one would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
 		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),
@@ -114,7 +114,7 @@ func (l *Lab) wrap(root string) error {
 	return nil
 }
 
-// A kernelspec says how Jupyter starts a kernel.
+// A kernelspec describes to Jupyter how to start a kernel.
 type kernelspec struct {
 	Argv          []string          `json:"argv"`
 	DisplayName   string            `json:"display_name"`
@@ -122,13 +122,13 @@ type kernelspec struct {
 	InterruptMode string            `json:"interrupt_mode"`
 	Env           map[string]string `json:"env"`
 	Metadata      struct {
-		Clone string `json:"mixpolicy_clone,omitempty"` // that it was installed from
+		Clone string `json:"mixpolicy_clone,omitempty"` // from which it was installed
 	} `json:"metadata"`
 }
 
 // kernelspec describes our kernel: found by the PATH, with the clone and the project in its workspace. The compiler's
-// words come as text, where nbclient looks for them. Cells are linked without a symbol table, which is faster;
-// any other flag of the user's, such as -mod, may be an error in the kernel's workspace.
+// messages come as text, where nbclient looks for them. Cells are linked without a symbol table, which is faster; any
+// other flag of the user's, such as -mod, may be an error in the kernel's workspace.
 func (l *Lab) kernelspec() (*kernelspec, error) {
 	work := l.root
 	if l.project != l.root {
@@ -146,7 +146,7 @@ func (l *Lab) kernelspec() (*kernelspec, error) {
 	}, nil
 }
 
-// write writes the kernelspec into the folder of Jupyter's.
+// write writes the kernelspec into Jupyter's folder.
 func (k *kernelspec) write(folder string) error {
 	spec, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
@@ -165,7 +165,7 @@ func (l *Lab) writeKernelspec() error {
 }
 
 // InstallKernel puts the kernel into the user's own Jupyter, where nbconvert, Notebook and editors find it by the name
-// gonb. It needs this clone and its set-up, and has the PATH of now.
+// gonb. The kernel needs this clone and its set-up, and keeps the current PATH.
 func (l *Lab) InstallKernel(ctx context.Context) error {
 	folder, _, err := l.installed()
 	if err != nil {
@@ -198,8 +198,8 @@ func (l *Lab) RemoveKernel() error {
 	return os.RemoveAll(filepath.Join(folder, "kernels", "gonb"))
 }
 
-// installed is the user's folder of Jupyter's, and whether a kernel of ours is in it. One of that name that isn't ours
-// is an error.
+// installed returns the kernel's folder in the user's Jupyter, and whether a kernel of ours is in it. Another kernel of
+// that name is an error.
 func (l *Lab) installed() (folder string, there bool, err error) {
 	home, err := os.UserHomeDir()
 	folder = filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "jupyter")

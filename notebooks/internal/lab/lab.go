@@ -1,6 +1,5 @@
-// Package lab runs the notebooks of a clone of this repository. It sets up what
-// they need (the Go kernel, Jupyter, three scripts), executes them, makes pages of
-// them, and opens them in JupyterLab.
+// Package lab runs the notebooks of a clone of this repository. It sets up what they need (the Go kernel, Jupyter,
+// three scripts), executes them, makes pages of them, and opens them in JupyterLab.
 package lab
 
 import (
@@ -24,32 +23,31 @@ import (
 
 const module = "github.com/mixpolicy/lab"
 
-// A Lab is a clone of the repository, together with what the set-up puts into
-// its folder .lab. Make it by [New].
+// A Lab is a clone of the repository, together with its folder .lab, which the set-up fills. Make it by [New].
 type Lab struct {
-	// Debian lets the set-up install the package of Debian's that Python needs for it.
+	// Debian lets the set-up install the Debian package that Python needs for it.
 	Debian bool
-	// Output is the folder of what runs make; none is the folder build of the clone, or beside the reader's own notebooks.
+	// Output is the folder for the results of runs; "" means the folder build of the clone, or next to the reader's own
+	// notebooks.
 	Output string
 
 	root   string // of the clone
-	python string // the interpreter that has Jupyter, once set up
+	python string // the interpreter with Jupyter, once set up
 
-	// What it works on: the paper's notebooks, or the reader's own (see workOn).
+	// The notebooks to work on: the paper's, or the reader's own (see workOn).
 	own     bool
 	folder  string // of the notebooks
-	project string // the module whose packages cells may import, besides the clone's
+	project string // the module whose packages cells may import in addition to the clone's
 
 	temp    string // temporary files of this run, and the mark of its processes
 	held    *os.File
-	used    *os.File     // .lab/used, locked with others that use the set-up
+	used    *os.File     // .lab/used, locked together with other users of the set-up
 	release func() error // ends the processes
 	log     io.Writer
 	mu      sync.Mutex // guards log
 }
 
-// New finds the clone around the working directory. What the set-up does is
-// told to log, a line a step.
+// New finds the clone around the working directory. It writes the steps of the set-up to log, a line for each step.
 func New(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {
@@ -67,7 +65,7 @@ func New(log io.Writer) (*Lab, error) {
 	return l, nil
 }
 
-// cloneRoot is the nearest folder upward whose go.mod declares our module.
+// cloneRoot returns the nearest folder upwards whose go.mod declares our module.
 func cloneRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -84,8 +82,8 @@ func cloneRoot() (string, error) {
 	}
 }
 
-// Run executes the notebooks, all committed ones if none are named, makes pages of them, and writes a
-// summary to w. A name is the beginning of committed notebooks' names, or the path of one of the reader's own.
+// Run executes the notebooks, all committed ones if none is named, makes pages of them, and writes a summary to w. A
+// name is the beginning of committed notebooks' names, or the path of a notebook of the reader's own.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.prepare(ctx, names)
@@ -102,7 +100,7 @@ func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) e
 	return l.summarize(w, runs, time.Since(begin))
 }
 
-// Pages makes pages of the notebooks as [Lab.Run] does, but of the outputs that they have: it executes nothing.
+// Pages makes pages of the notebooks as [Lab.Run] does, but from their present outputs: it executes nothing.
 func (l *Lab) Pages(ctx context.Context, names []string) error {
 	files, err := l.prepare(ctx, names)
 	if err != nil {
@@ -118,7 +116,7 @@ func (l *Lab) Pages(ctx context.Context, names []string) error {
 	return l.publish(ctx, runs, false)
 }
 
-// prepare finds the notebooks that are named, and sets up what they need.
+// prepare finds the named notebooks, and sets up what they need.
 func (l *Lab) prepare(ctx context.Context, names []string) (files []string, err error) {
 	if files, err = l.notebooks(names); err != nil {
 		return nil, err
@@ -129,8 +127,8 @@ func (l *Lab) prepare(ctx context.Context, names []string) (files []string, err 
 	return files, l.setUp(ctx)
 }
 
-// publish puts what was executed into build, and into the notebooks themselves if asked for. Until then all of
-// it is among the temporary files of this run, so that runs at the same time don't meet.
+// publish puts the executed notebooks into build and, if asked, also into the notebooks themselves. Until then, they
+// are among the temporary files of this run, so simultaneous runs do not interfere.
 func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -144,7 +142,7 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 			}
 		}
 	}
-	if !l.own { // whose build clean leaves
+	if !l.own { // clean keeps the build of the reader's own notebooks
 		if err := markAsCache(l.build()); err != nil {
 			return err
 		}
@@ -152,7 +150,7 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	return l.export(ctx, runs)
 }
 
-// markAsCache says in the folder that clean removes it: backups leave such a folder out, and plotting.Save refuses it.
+// markAsCache marks the folder as one that clean removes: backups omit such a folder, and plotting.Save refuses it.
 func markAsCache(folder string) error {
 	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n"+
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
@@ -167,7 +165,7 @@ func (l *Lab) Clean(ctx context.Context) error {
 	defer unlock()
 	for _, name := range append(named(l.path(), ""), l.build()) {
 		if name == l.path("lock") || name == l.path("used") {
-			continue // until all else is gone
+			continue // after all else is gone
 		}
 		if err := os.RemoveAll(name); err != nil {
 			return err
@@ -177,17 +175,17 @@ func (l *Lab) Clean(ctx context.Context) error {
 	l.used = nil
 	os.Remove(l.path("used"))
 	os.Remove(l.path("lock"))
-	os.Remove(l.path()) // not if a run that waited has made it anew
+	os.Remove(l.path()) // fails if a waiting run has made it again
 	l.say("removed %s and %s", l.path(), l.build())
 	return nil
 }
 
-// path is the file or folder with this name in .lab.
+// path returns the file or folder with this name in .lab.
 func (l *Lab) path(elem ...string) string {
 	return filepath.Join(append([]string{l.root, ".lab"}, elem...)...)
 }
 
-// build is the file or folder with this name among what runs make.
+// build returns the file or folder with this name among the results of runs.
 func (l *Lab) build(elem ...string) string {
 	folder := l.Output
 	if folder == "" {
@@ -199,8 +197,8 @@ func (l *Lab) build(elem ...string) string {
 	return filepath.Join(append([]string{folder}, elem...)...)
 }
 
-// setUp makes everything that executing, exporting and editing need. What a
-// former run made from the same versions is kept.
+// setUp makes everything that executing, exporting and editing need. It keeps what a former run made from the same
+// versions.
 func (l *Lab) setUp(ctx context.Context) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -217,8 +215,8 @@ func (l *Lab) setUp(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lock keeps processes from changing .lab and build of one clone at the same time. It waits for one that does, whose
-// command line it says.
+// lock keeps processes from changing .lab and build of one clone at the same time. It waits for a process that does,
+// and reports its command line.
 func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	name := l.path("lock")
 	for told := false; ctx.Err() == nil; {
@@ -238,7 +236,7 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 		holder, _ := io.ReadAll(f)
 		f.Close()
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // by clean, just now
+		case errors.Is(err, fs.ErrNotExist): // clean has just removed it
 		case !errors.Is(err, syscall.EWOULDBLOCK):
 			return nil, err
 		case !told && len(holder) > 0:
@@ -250,7 +248,7 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	return nil, ctx.Err()
 }
 
-// lockAlone is lock once nobody uses the set-up any more: neither a run nor an open JupyterLab.
+// lockAlone is lock once nobody uses the set-up: neither a run nor an open JupyterLab.
 func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	for told := false; ; told = true {
 		if unlock, err = l.lock(ctx); err != nil {
@@ -270,8 +268,8 @@ func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// use locks .lab/used until the lab is closed: together with others that use the set-up, or alone, to remove it. Whoever
-// calls it has the lock.
+// use locks .lab/used until the lab is closed: together with other users of the set-up, or alone, to remove it. The
+// caller must hold the lock.
 func (l *Lab) use(how int) (err error) {
 	if l.used == nil {
 		if l.used, err = os.OpenFile(l.path("used"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
@@ -281,12 +279,12 @@ func (l *Lab) use(how int) (err error) {
 	return syscall.Flock(int(l.used.Fd()), how)
 }
 
-// removeParts removes what writers of files left when they were killed: from the folders that the command writes to,
-// but build/site, which is cleaned when the site is made, and from that of the notebooks, where their cells write.
+// removeParts removes partial files that killed writers left in the folders to which the command writes, and in the
+// notebooks' folder, where their cells write. It skips build/site, which is cleaned when the site is made.
 func (l *Lab) removeParts() error {
 	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
 	filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
-		switch { // what is gone meanwhile, a JupyterLab that is open has removed
+		switch { // ignores errors: an open JupyterLab may remove files meanwhile
 		case path == l.path("venv"), path == l.path("npm", "node_modules"): // large, and only pip and npm write to them
 			return fs.SkipDir
 		case err == nil && d.IsDir():
@@ -305,7 +303,7 @@ func (l *Lab) removeParts() error {
 	return errors.Join(failures...)
 }
 
-// named lists the files of the folder whose names match, in their order; none if there is no such folder.
+// named lists the files of the folder whose names match, in their order; none if the folder does not exist.
 func named(folder, pattern string) (files []string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -316,16 +314,15 @@ func named(folder, pattern string) (files []string) {
 	return files
 }
 
-// A step is something the set-up makes once.
+// A step is something that the set-up makes once.
 type step struct {
-	name string // also of its stamp
-	why  string // what is being done and what for
+	name string // also the name of its stamp
+	why  string // the activity and its purpose
 	made string // must exist afterwards
-	from string // what it is made from: another value makes it anew
+	from string // its source: another value makes it again
 }
 
-// once takes the step, unless its stamp says that it was done
-// before and from the same.
+// once takes the step, unless its stamp says that it was done before from the same source.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {
@@ -335,7 +332,7 @@ func (l *Lab) once(s step, do func() error) error {
 	}
 	l.say("%-8s %s", s.name, s.why)
 	begin := time.Now()
-	if err := os.RemoveAll(stamp); err != nil { // what it is of may be half made from now on
+	if err := os.RemoveAll(stamp); err != nil { // what the stamp is for may be half made from now on
 		return err
 	}
 	if err := do(); err != nil {
@@ -355,7 +352,7 @@ func (l *Lab) say(format string, args ...any) {
 	fmt.Fprintf(l.log, format+"\n", args...)
 }
 
-// writeFile writes the file, whole or not at all, and its folder if need be.
+// writeFile writes the file, whole or not at all, and makes its folder if necessary.
 func writeFile(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// A chart of the paper: what rests on what. It is drawn twice, as ECharts' graph and as a
-// still picture whose nodes are links, which also serves without scripts and on paper.
+// A chart of the paper's dependencies. It is drawn twice: as ECharts' graph, and as a still picture whose nodes are
+// links, which also serves without scripts and on paper.
 type chart struct {
 	Width, Height int
 	Bands         []band
@@ -26,7 +26,7 @@ type chart struct {
 	Kinds         []mark
 }
 
-// A band is a section of the paper, from top to bottom.
+// A band is a section of the paper; bands go from top to bottom.
 type band struct {
 	Title  string
 	Y      int
@@ -34,18 +34,17 @@ type band struct {
 	places map[int]int
 }
 
-// A node is an entry of the index. Column by column it stands right of what it rests on in
-// its own section.
+// A node is an entry of the index. It stands in a column to the right of its premises in the same section.
 type node struct {
 	Number, Label, What, Link string
 	X, Y                      int
 	mark
 }
 
-// An edge is a curve from a premise to what rests on it.
+// An edge is a curve from a premise to an entry that rests on it.
 type edge struct{ X1, Y1, XM, YM, X2, Y2 int }
 
-// A mark is how a verdict is drawn: a shape and a colour, so that neither is needed alone.
+// A mark is the symbol of a verdict: a shape and a colour, either of which is enough.
 type mark struct{ Verdict, class, symbol, Color string }
 
 var marks = []mark{
@@ -56,7 +55,7 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
-// markOf returns the mark of an equation, an erratum or a claim: of its verdict, or of the kind of its erratum.
+// markOf returns the mark of an equation, an erratum or a claim, by its verdict or by the kind of its erratum.
 func markOf(v paper.Verdict, k paper.Kind) mark {
 	class := string(v)
 	switch cmp.Or(string(k), class) {
@@ -80,10 +79,10 @@ func markOf(v paper.Verdict, k paper.Kind) mark {
 var short = strings.NewReplacer("Definition", "Def.", "Proposition", "Prop.",
 	"Assumption", "Ass.", "Algorithm", "Alg.", "Theorem", "Thm.", "Lemma", "Lem.")
 
-const across, down, margin = 82, 25, 40 // of columns and rows, and of the first of them, in pixels
+const across, down, margin = 82, 25, 40 // spacing of columns and rows, and place of the first ones, in pixels
 
-// newChart places the entries: a band for each section, and in it a column for each length of the
-// longest chain of premises within the section.
+// newChart places the entries: a band for each section, and in it a column for each length of the longest chain of
+// premises within the section.
 func newChart(equations []*equation) (*chart, error) {
 	premises, err := paper.Premises()
 	if err != nil {
@@ -145,7 +144,7 @@ func newChart(equations []*equation) (*chart, error) {
 	return c, c.live(premises)
 }
 
-// Outline is the mark around a point as a path of SVG.
+// Outline returns the mark around a point as a path of SVG.
 func (m mark) Outline(x, y int) string {
 	format := "M%d %dm-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0"
 	switch m.symbol {

@@ -7,25 +7,23 @@ import (
 	"strings"
 )
 
-// A notebook is what we read of a Jupyter notebook (nbformat 4). Only Jupyter
-// itself writes them.
+// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. Only Jupyter itself writes notebooks.
 type notebook struct {
 	NBFormat int `json:"nbformat"`
 	Cells    []cell
 }
 
-// A cell holds prose or code, and what the code showed when it last ran.
+// A cell holds prose or code, and the outputs of its last run.
 type cell struct {
 	ID             string
 	Type           string `json:"cell_type"`
-	ExecutionCount int    `json:"execution_count"` // 0 if it wasn't executed
+	ExecutionCount int    `json:"execution_count"` // 0 if it was not executed
 	Metadata       struct{ Tags []string }
 	Source         multiline
 	Outputs        []output
 }
 
-// An output is one thing a cell showed: a stream's text, an error, or one
-// object in several MIME types.
+// An output is one thing that a cell showed: a stream's text, an error, or one object in several MIME types.
 type output struct {
 	Name      string    // of a stream
 	Text      multiline // of a stream
@@ -68,7 +66,7 @@ func parseNotebook(data []byte) (*notebook, error) {
 	return nb, nil
 }
 
-// in gives the output in a textual MIME type, "" if it isn't there.
+// in returns the output in a textual MIME type, or "" if it is missing.
 func (o *output) in(mime string) string {
 	var t multiline
 	if raw, ok := o.Data[mime]; ok {

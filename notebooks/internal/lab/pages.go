@@ -19,9 +19,9 @@ import (
 	"time"
 )
 
-// export makes a page of every executed notebook, an index of them and of those that earlier runs left, and a file
-// of every figure, all in build; with the paper's notebooks also pages of what became of its equations. Jupyter's
-// nbconvert turns the cells into HTML, by our template; the page around them is made here.
+// export makes, in build, a page of every executed notebook, an index of these pages and of those of earlier runs, and
+// a file of every figure. With the paper's notebooks it also makes pages of the results for its equations. Jupyter's
+// nbconvert turns the cells into HTML, by our template; the rest of a page is made here.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
 	for _, r := range runs {
 		if err := exportFigures(r, l.build("figures")); err != nil {
@@ -85,7 +85,7 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 		}
 		all = append(all, p.Passages...)
 		if p.Body == "" && p.layout == "notebook" {
-			continue // an earlier run's, which is there
+			continue // an earlier run has made the page
 		}
 		if err := p.write(l.build(p.File())); err != nil {
 			return err
@@ -98,11 +98,10 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	return writeFile(l.build("search.js"), script)
 }
 
-// contentsFile tells in build what pages of notebooks are there.
+// contentsFile lists, in build, the existing pages of notebooks.
 const contentsFile = ".contents.json"
 
-// earlier returns, for the index, the pages of earlier runs that are there, but for those of the notebooks that have
-// run again.
+// earlier returns, for the index, the existing pages of earlier runs, except those of notebooks that have run again.
 func (l *Lab) earlier(runs []*run) (pages []*page, err error) {
 	b, err := os.ReadFile(l.build(contentsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +122,8 @@ func (l *Lab) earlier(runs []*run) (pages []*page, err error) {
 	}), nil
 }
 
-// findings are the pages of what became of the paper's claims, errata and equations, and the index of
-// these. It writes their cards, too.
+// findings returns the pages of the results for the paper's claims, errata and equations, and the index of the
+// equations. It also writes their cards.
 func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	if equations, err = l.equations(); err != nil {
 		return nil, nil, err
@@ -163,11 +162,11 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A cell that takes this long has its time in the page: in a browser it would take a multiple of it, which the site's
-// pages say before they run it.
+// A cell that takes this long has its time in the page. In a browser it would take several times as long, and the
+// site's pages say so before they run it.
 const long = 5 * time.Second
 
-// convert has nbconvert make HTML of the executed notebooks' cells.
+// convert makes nbconvert turn the executed notebooks' cells into HTML.
 func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	out, err := os.MkdirTemp(l.temp, "pages")
 	if err != nil {
@@ -199,49 +198,49 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	return bodies, nil
 }
 
-// A page is a notebook as a reader sees it, or the index of all of them.
+// A page is a notebook for readers, or the index of all notebooks.
 type page struct {
-	Name     string // of the notebook; none for the index
+	Name     string // of the notebook; empty for the index
 	Title    template.HTML
 	Lead     template.HTML // the first sentence of its result, or its first paragraph
-	Minutes  int           // to read its prose
-	Seconds  float64       // that it ran
+	Minutes  int           // reading time of its prose
+	Seconds  float64       // running time
 	Passages []passage     // for the search
 
-	Body           template.HTML     `json:"-"` // none if an earlier run has made the page
+	Body           template.HTML     `json:"-"` // empty if an earlier run has made the page
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // by their names
-	Paper          bool              `json:"-"` // of the paper, not of the reader's own
+	Paper          bool              `json:"-"` // one of the paper, not the reader's own
 
-	Version, Date string `json:"-"` // of the edition, as CITATION.cff has it
+	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
 	layout        string // the template; by default the one of the page's name
 
 	Index []*equation `json:"-"` // of equations, whose numbers become links
 
 	Pages     []*page            `json:"-"` // the index's
-	Found     [][2]template.HTML `json:"-"` // questions, with what we found
+	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`
-	Equations []*equation        `json:"-"` // of the index of equations
-	Map       *chart             `json:"-"` // of the page of the map
+	Equations []*equation        `json:"-"` // on the page of equations
+	Map       *chart             `json:"-"` // on the page of the map
 }
 
-// File is the page's file in build.
+// File returns the page's file in build.
 func (p *page) File() string { return p.Name + ".html" }
 
-// published is where the paper's pages are.
+// published is the address of the paper's pages.
 const published = "https://mixpolicy.github.io/lab/"
 
-// Address is the page's, as published.
+// Address returns the published address of the page.
 func (p *page) Address() string { return strings.TrimSuffix(published+p.File(), "index.html") }
 
-// Summary is the page's lead without markup, or else what the edition is.
+// Summary returns the page's lead without markup, or else a description of the edition.
 func (p *page) Summary() string {
 	return cmp.Or(plain(string(p.Lead)), "An executable edition, in Go, of a paper on mixture policies in Markov decision processes")
 }
 
-// Card describes the page to search engines, as schema.org has it.
+// Card describes the page to search engines, in the terms of schema.org.
 func (p *page) Card() map[string]any {
 	return map[string]any{
 		"@context": "https://schema.org", "@type": "TechArticle", "headline": p.Plain(), "description": p.Summary(), "url": p.Address(),
@@ -251,7 +250,7 @@ func (p *page) Card() map[string]any {
 	}
 }
 
-// Plain is the title without markup.
+// Plain returns the title without markup.
 func (p *page) Plain() string { return plain(string(p.Title)) }
 
 // A heading is an entry of a page's table of contents.
@@ -275,17 +274,16 @@ var (
 		`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
 )
 
-// pageLink is what links becomes.
+// pageLink replaces matches of links.
 const pageLink = `href="$1$2.html$3"`
 
-// plainIDs gives headings the anchors that they have in JupyterLab, where one
-// with a dash or a Greek letter in it isn't percent-encoded.
+// plainIDs gives headings the same anchors as in JupyterLab, which does not percent-encode a dash or a Greek letter.
 func plainIDs(body string) string {
 	return headingID.ReplaceAllStringFunc(body, func(tag string) string {
 		m := headingID.FindStringSubmatch(tag)
 		id, err := url.PathUnescape(html.UnescapeString(m[2]))
 		if err != nil {
-			return tag // a percent sign that the author wrote
+			return tag // a percent sign of the author's
 		}
 		return m[1] + html.EscapeString(id) + m[3]
 	})
@@ -295,7 +293,7 @@ func plainIDs(body string) string {
 func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
-	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // they have their own page
+	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // errata have their own page
 	body = links.ReplaceAllString(body, pageLink)                                                       // pages link to pages
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
@@ -333,7 +331,7 @@ var layout = template.Must(template.New("page").Option("missingkey=error").Funcs
 	"inHTML": inHTML, "parts": parts, "split": strings.Split,
 }).Parse(pageLayout))
 
-// write makes the file, by the template of the layout that the page names.
+// write makes the file, by the template of the page's layout.
 func (p *page) write(file string) error {
 	var b strings.Builder
 	if err := layout.ExecuteTemplate(&b, cmp.Or(p.layout, p.Name), p); err != nil {

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// patience is how long a process may take to end after the signal to do so:
-// jupyter_client gives a kernel five seconds to shut down before it kills it.
+// patience is the time that a process may take to end after the signal to end: jupyter_client gives a kernel five
+// seconds to shut down before it kills it.
 const patience = 8 * time.Second
 
-// command prepares a process that leads a group of its own, which is told to
-// end when ctx is done. Its environment is the lab's.
+// command prepares a process that leads a separate group, which receives a signal to end when ctx is done. It has the
+// lab's environment.
 func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = l.root
@@ -29,9 +29,9 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// environment is that of every process the lab starts: our programs first on the PATH, everything
-// of Jupyter's in .lab, but for what is this run's own and our templates of exports, and nothing of the user's touched.
-// By TMPDIR the keeper knows them.
+// environment returns the environment of every process that the lab starts: our programs first on the PATH; everything
+// of Jupyter's in .lab, except this run's own files and our export templates; and no change to the user's files. The
+// keeper knows the processes by TMPDIR.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
@@ -44,12 +44,11 @@ func (l *Lab) environment() []string {
 		"JUPYTER_PLATFORM_DIRS=1", // silences a warning; every folder is given here anyway
 		"IPYTHONDIR="+l.path("ipython"),
 		"PYTHONUTF8=1",
-		"GOWORK=", // cells make a workspace of their own
+		"GOWORK=", // cells make their own workspace
 	)
 }
 
-// printed runs the process and gives what it printed; its error says what went
-// wrong in the process's own words.
+// printed runs the process and returns its output; its error contains the process's own words.
 func printed(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -62,7 +61,7 @@ func printed(cmd *exec.Cmd) (string, error) {
 	return out.String(), nil
 }
 
-// noNetwork matches what pip, npm and go say of a host that they can't reach.
+// noNetwork matches the messages of pip, npm and go about a host that they cannot reach.
 var noNetwork = regexp.MustCompile(
 	`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
 
@@ -74,13 +73,13 @@ func reached(host string, err error) error {
 	return err
 }
 
-// tail is the last n lines of the text.
+// tail returns the last n lines of the text.
 func tail(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// endGroup ends what the process may have left behind in its group.
+// endGroup ends processes that may remain in the group.
 func endGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -96,9 +95,8 @@ func (l *Lab) Close() error {
 	return l.release()
 }
 
-// StopWithGoRun calls stop when the go command that runs us has ended: on a signal to
-// terminate, go run ends without passing it on. It does nothing except under go run, and
-// where there is no /proc.
+// StopWithGoRun calls stop when the go command that runs us has ended, because on a signal to terminate, go run ends
+// without passing it on. It does nothing except under go run, or without /proc.
 func StopWithGoRun(stop func()) {
 	parent := os.Getppid()
 	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))

@@ -17,8 +17,9 @@ var firstNotebook string
 
 var moduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// NewProject makes a folder for a project of the reader's own: a Go module in a workspace with the clone, so that no network
-// is needed, and a first notebook. Files that are there already and differ are an error, and nothing is written then.
+// NewProject makes a folder for a project of the reader's own: a Go module in a workspace with the clone, so it needs
+// no network, and a first notebook. If a file already exists and differs, NewProject returns an error and writes
+// nothing.
 func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -63,8 +64,9 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	return nil
 }
 
-// workOn makes the notebooks in this folder those that the lab works on: their cells import the packages of the Go module
-// around it, besides the clone's. Unless it is the paper's own folder, what runs make goes into a folder build in it.
+// workOn makes the lab work on the notebooks in this folder. Their cells may import the packages of the Go module
+// around the folder, in addition to the clone's. Except for the paper's own folder, the results of runs go into a
+// folder build in it.
 func (l *Lab) workOn(folder string) error {
 	this, err := os.Stat(folder)
 	if err != nil {

@@ -17,18 +17,18 @@ var (
 	lock string
 )
 
-// A script is one file of an npm package that our pages need. It isn't ours to keep in the repository, so the set-up
+// A script is one file of an npm package that our pages need. It does not belong in our repository, so the set-up
 // fetches it, at the version of package-lock.json.
 type script struct {
 	pack      string // the npm package and its version
 	file      string // in the package
-	as        string // beside the pages
-	integrity string // of the file, as Subresource Integrity has it
+	as        string // its name next to the pages
+	integrity string // of the file, as Subresource Integrity
 }
 
 var scripts = []script{
 	{echarts.Package + "@" + echarts.Version, "dist/echarts.min.js", echarts.File, echarts.Integrity},
-	{"mathjax@3.2.2", "es5/tex-svg-full.js", "mathjax.js", // fonts and extensions in one file: works without a network or a server
+	{"mathjax@3.2.2", "es5/tex-svg-full.js", "mathjax.js", // fonts and extensions in one file, so it works without a network or a server
 		"sha384-4kE/rQ11E8xT9QgrCBTyvenkuPfQo8rXYQvJZuMgxyPOoUfpatjQPlgdv6V5yhUK"},
 	{"minisearch@7.2.0", "dist/umd/index.js", "minisearch.js",
 		"sha384-KuHy7eg9MqWBVrMXJC0WN6q4d3+KBquZ3Htgex79A4REptrDvGOXfAgZ0VOJ1Mdx"},
@@ -39,17 +39,17 @@ func (s script) name() string {
 	return name
 }
 
-// address is where a page finds the script if we don't have it.
+// address returns the script's address for a page if we do not have the file.
 func (s script) address() string { return delivery + s.pack + "/" + s.file }
 
-// delivery is the address of a content delivery network that has npm's packages.
+// delivery is the address of a content delivery network with npm's packages.
 const delivery = "https://cdn.jsdelivr.net/npm/"
 
-// script is the path of the script, once it was fetched.
+// script returns the path of the script, once it is fetched.
 func (l *Lab) script(s script) string { return l.path("npm", "node_modules", s.name(), s.file) }
 
-// fetchScripts has npm put into .lab/npm what pages and the site need of it, at the versions and hashes of our
-// package-lock.json. If that can't be had, nothing fails: the pages then name addresses on a content delivery network.
+// fetchScripts makes npm put the packages that pages and the site need into .lab/npm, at the versions and hashes of our
+// package-lock.json. If they cannot be had, nothing fails: pages then use addresses on a content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
 	err := l.once(step{
 		name: "npm",
@@ -74,13 +74,13 @@ func (l *Lab) fetchScripts(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// A source says where a page finds a script: beside it, or at an address.
+// A source says where a page finds a script: next to the page, or at an address.
 type source struct {
 	URL       string
-	Integrity string // empty for a file beside the page, which was checked when it was fetched
+	Integrity string // empty for a file next to the page, which was checked when it was fetched
 }
 
-// placeScripts puts the scripts we have beside the pages, and says where each is.
+// placeScripts puts our scripts next to the pages, and returns the source of each.
 func (l *Lab) placeScripts() (map[string]source, error) {
 	found := map[string]source{}
 	for _, s := range scripts {

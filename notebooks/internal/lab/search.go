@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// A passage is what the search finds: a section of a notebook, an equation, a claim or an erratum.
+// A passage is a result of the search: a section of a notebook, an equation, a claim or an erratum.
 type passage struct {
 	Page  string `json:"page"`
 	Title string `json:"title"`
@@ -20,18 +20,18 @@ type passage struct {
 
 var unread = regexp.MustCompile(`(?s)<(script|style|pre)\b.*?</(script|style|pre)>|<a class="anchor-link".*?</a>|<[^>]*>`)
 
-// gaps are spaces that tags leave before a comma or within brackets.
+// gaps matches spaces that tags leave before a comma or within brackets.
 var gaps = regexp.MustCompile(` ([.,;:)])|(\() `)
 
-// plain is a page's HTML without its tags, its code and what that prints.
+// plain returns a page's HTML without its tags, its code and the code's output.
 func plain(body string) string {
 	return gaps.ReplaceAllString(strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " "), "$1$2")
 }
 
-// passages are the sections of a notebook's page.
+// passages returns the sections of a notebook's page.
 func (p *page) passages() (all []passage) {
 	body, title, at := string(p.Body), plain(string(p.Title)), p.File()
-	found := append(headings.FindAllStringSubmatchIndex(body, -1), []int{len(body)}) // the last one ends there
+	found := append(headings.FindAllStringSubmatchIndex(body, -1), []int{len(body)}) // the end of the last one
 	for i, m := range found[:len(found)-1] {
 		text := plain(body[m[1]:found[i+1][0]])
 		all = append(all, passage{title, plain(body[m[6]:m[7]]), text, at + "#" + html.UnescapeString(body[m[4]:m[5]])})
@@ -65,13 +65,13 @@ func equationPassages(equations []*equation) (all []passage) {
 	return all
 }
 
-// asScript is a script that sets a variable of the window. A script is had from disk too, where a
+// asScript returns a script that sets a variable of the window. A page can load a script even from disk, where a
 // browser lets no page read a file.
 func asScript(name string, value any) ([]byte, error) {
 	var script bytes.Buffer
 	script.WriteString("window." + name + " = ")
 	encoder := json.NewEncoder(&script)
-	encoder.SetEscapeHTML(false) // it is a file of its own
+	encoder.SetEscapeHTML(false) // it is a separate file
 	err := encoder.Encode(value)
 	return script.Bytes(), err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// Serve opens JupyterLab until ctx is done or it ends: on the folder or notebook that args begin with, or
-// else on copies of the paper's notebooks. The other args are for JupyterLab.
+// Serve opens JupyterLab and waits until ctx is done or JupyterLab ends. It opens the folder or notebook at the start
+// of args, or else copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies, "00-start-here.ipynb")
 	var err error
@@ -51,14 +51,14 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	return err
 }
 
-// signPaper has Jupyter trust the paper's notebooks, so that their outputs are live before anything is run. It goes by
-// what is in a notebook, so a copy is trusted as long as it is the same.
+// signPaper makes Jupyter trust the paper's notebooks, so that their outputs are live before anything is run. The
+// signature is of the content of a notebook, so an unchanged copy is also trusted.
 func (l *Lab) signPaper(ctx context.Context) error {
 	_, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, l.paper()...)...))
 	return err
 }
 
-// folderOf is the path itself if it is a folder, or else the folder it is in.
+// folderOf returns the path itself if it is a folder, or else its folder.
 func folderOf(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
@@ -66,12 +66,13 @@ func folderOf(path string) string {
 	return filepath.Dir(path)
 }
 
-// copies is the folder of the clone that holds the reader's copies of the paper's notebooks. given holds the same copies,
-// unchanged. Neither is in .lab, because clean must leave both.
+// copies is the folder of the clone with the reader's copies of the paper's notebooks. given holds the same copies,
+// unchanged. Neither folder is in .lab, because clean must keep both.
 const copies, given = "my-notebooks", "my-notebooks/.given"
 
-// copyPaper gives the reader copies of the paper's notebooks, so that to run them in JupyterLab, which saves by itself,
-// doesn't change what is committed. A copy that the reader has changed stays, also when the paper's own has changed since.
+// copyPaper gives the reader copies of the paper's notebooks, because JupyterLab saves by itself and running the
+// originals would change committed files. A copy that the reader has changed stays, even if the paper's own has changed
+// since.
 func (l *Lab) copyPaper(ctx context.Context) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -84,7 +85,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		was, _ := os.ReadFile(original) // nothing if none
+		was, _ := os.ReadFile(original) // nothing if there is none
 		have, err := os.ReadFile(copied)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), bytes.Equal(have, now), err == nil && bytes.Equal(have, was):
@@ -100,18 +101,18 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 	return nil
 }
 
-// configureServer writes the settings of the server, where a flag given to it still has the last word: on loopback, with
-// a token, open at this file or folder, with our bundle of ECharts beside its own files.
+// configureServer writes the settings of the server, which flags for the server override: on loopback, with a token,
+// open at this file or folder, with our bundle of ECharts next to its own files.
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {
-		root = folderOf(open) // beside the clone, with no module around it
+		root = folderOf(open) // outside the clone, with no module around it
 	}
 	within, err := filepath.Rel(root, open)
 	if err != nil {
 		return err
 	}
-	address := "/lab" // for a folder that is the root, /lab/tree is none of JupyterLab's
+	address := "/lab" // JupyterLab does not accept /lab/tree for the root folder
 	if within != "." {
 		address = (&url.URL{Path: path.Join("/lab/tree", filepath.ToSlash(within))}).EscapedPath()
 	}
@@ -123,7 +124,7 @@ func (l *Lab) configureServer(open string) error {
 				"ip":                 "127.0.0.1",
 				"root_dir":           root,
 				"extra_static_paths": []string{l.path("npm", "node_modules", echarts.Package, "dist")},
-				"allow_root":         true, // it is reached from this machine only, and with the token
+				"allow_root":         true, // it is reachable only from this machine, and with the token
 			},
 			"LabApp": settings{
 				"default_url":       address,
@@ -131,7 +132,7 @@ func (l *Lab) configureServer(open string) error {
 			},
 		},
 		"labconfig/page_config.json": {
-			// No news, and no question whether to fetch them.
+			// No news, and no question whether to fetch news.
 			"disabledExtensions": settings{"@jupyterlab/apputils-extension:announcements": true},
 		},
 		"labconfig/default_setting_overrides.json": {

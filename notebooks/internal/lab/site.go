@@ -14,8 +14,8 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// Site makes, of the pages in build, the edition whose cells run in a browser: the folder build/site. With an
-// address it then serves it there, to this machine, until ctx is done.
+// Site makes, from the pages in build, the edition whose cells run in a browser: the folder build/site. If an address
+// is given, it then serves the site there, to this machine, until ctx is done.
 func (l *Lab) Site(ctx context.Context, address string) error {
 	if err := l.makeSite(ctx); err != nil || address == "" {
 		return err
@@ -68,7 +68,7 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	return nil
 }
 
-// imports are what the cells of the notebooks in build import, and what reads the files that a reader brings.
+// imports returns the imports of the cells of the notebooks in build, and of the package that reads readers' files.
 func (l *Lab) imports() (paths []string, err error) {
 	paths = []string{module + "/mixpolicy/files"}
 	for _, file := range named(l.build(), `\.ipynb$`) {
@@ -77,7 +77,7 @@ func (l *Lab) imports() (paths []string, err error) {
 			return nil, err
 		}
 		for _, c := range nb.code() {
-			more, _ := cells.Imports(string(c.Source)) // where there is a mistake in it the page will say so
+			more, _ := cells.Imports(string(c.Source)) // if the cell has a mistake, the page will report it
 			paths = append(paths, more...)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// summarize says what was run, with the paper's notebooks what its claims and equations came to, and where to look.
+// summarize lists what was run, the verdicts of claims and equations if these were the paper's notebooks, and where to
+// look.
 func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t := ruled(w)
 	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})
@@ -41,7 +42,7 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	return err
 }
 
-// verdicts counts what became of the paper's claims and equations.
+// verdicts counts the verdicts of the paper's claims and equations.
 func verdicts(w io.Writer) error {
 	claims, err := newClaims()
 	if err != nil {

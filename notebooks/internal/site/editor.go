@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// editor is the script of the cells' editor: CodeMirror, bundled by esbuild, which go.mod pins.
+// editor returns the script of the cells' editor: CodeMirror, bundled by esbuild, which go.mod pins.
 func (b *builder) editor(ctx context.Context) ([]byte, error) {
 	source, bundle := filepath.Join(b.NPM, "editor.js"), filepath.Join(b.Work, "editor.js")
 	if err := b.Write(source, script("js/editor.js")); err != nil {

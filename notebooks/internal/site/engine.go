@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// An engine is what runs cells in a page: the compiler, the linker and package cells, compiled to
-// WebAssembly; the archives of the packages that cells may import; and the scripts of the workers.
+// An engine runs cells in a page. It consists of the compiler, the linker and package cells, compiled to WebAssembly;
+// the archives of the packages that cells may import; and the scripts of the workers.
 type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
 	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
@@ -26,17 +26,17 @@ type engine struct {
 	Data     map[string]file    `json:"data"` // the files of the folder data, by their names
 }
 
-// A file of the engine has a name that changes with what is in it, so a browser may keep it forever.
+// The name of an engine's file changes with its content, so a browser may keep the file forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // unpacked
-	// Integrity is what the browser checks, as Subresource Integrity has it: the file may
-	// arrive packed or unpacked, depending on the server.
+	// Integrity is a digest in the form of Subresource Integrity, which the browser checks: the file may arrive packed
+	// or unpacked, depending on the server.
 	Integrity string `json:"integrity"`
 }
 
-// An archive is what the compiler and the linker read of a package.
+// An archive is the file that the compiler and the linker read for a package.
 type archive struct {
 	file
 	Name    string   `json:"name"`
@@ -52,11 +52,11 @@ var tools = map[string]string{
 	"drawer":    module + "/notebooks/internal/site/drawer",
 }
 
-// module is the path of this one.
+// module is the path of this module.
 const module = "github.com/mixpolicy/lab"
 
-// makeEngine puts the engine's tools and archives into the folder, and describes it. What is there already is
-// not made anew. The tools are built in another folder.
+// makeEngine puts the engine's tools and archives into the folder, and describes the engine. It keeps files that
+// already exist. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
 	for _, path := range b.Data {
@@ -74,7 +74,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 		out := filepath.Join(b.Work, name)
 		build := []string{"build", "-pgo=off", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", out, path}
 		_, err := b.goCommand(ctx, slices.Insert(build, 1, "-overlay="+overlay)...)
-		if err != nil && ctx.Err() == nil { // the sources of another Go may be other ones
+		if err != nil && ctx.Err() == nil { // the sources of another Go may differ
 			b.Say("%s stays as it is: %v", path, err)
 			_, err = b.goCommand(ctx, build...)
 		}
@@ -101,7 +101,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if p.Export == "" { // unsafe, and packages of tests alone
+		if p.Export == "" { // unsafe, and packages that only contain tests
 			continue
 		}
 		packed, err := b.packFile(strings.ReplaceAll(p.ImportPath, "/", "-")+".a", p.Export)
@@ -141,14 +141,14 @@ func (b *builder) pack(name string, data []byte) (file, error) {
 	return f, err
 }
 
-// put puts the data into the engine's folder as it is.
+// put puts the data, unchanged, into the engine's folder.
 func (b *builder) put(name string, data []byte) (file, error) {
 	sum := sha256.Sum256(data)
 	f := file{URL: versioned(name, sum[:]), Bytes: int64(len(data)), Integrity: integrity(sum[:])}
 	return f, b.write(b.engine(f.URL), data)
 }
 
-// versioned is the name with a part of the hash before its extension.
+// versioned returns the name with a part of the hash before its extension.
 func versioned(name string, sum []byte) string {
 	ext := filepath.Ext(name)
 	return fmt.Sprintf("%s.%x%s", strings.TrimSuffix(name, ext), sum[:6], ext)

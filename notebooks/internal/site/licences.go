@@ -18,7 +18,8 @@ import (
 
 var licencePage = template.Must(template.New("").Parse(string(script("js/licences.gohtml"))))
 
-// licences makes the page of what the site redistributes: the names and versions of all with the same licence, and this.
+// licences makes the page of the software that the site redistributes: for each licence its text, and the names and
+// versions under it.
 func (b *builder) licences(ctx context.Context) error {
 	list := append([]string{"list", "-deps", "-tags=drawer", "-f={{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"}, b.Imports...)
 	listed, err := b.goCommand(ctx, slices.AppendSeq(list, maps.Values(tools))...)
@@ -44,7 +45,7 @@ func (b *builder) licences(ctx context.Context) error {
 		folders[strings.TrimPrefix(folder, "node_modules/")+" "+p.Version] = filepath.Join(b.NPM, folder)
 	}
 	if len(b.Lite) > 0 {
-		folders["JupyterLab"] = filepath.Join(b.Lite[0], "../../lib/*/*/jupyterlab-[0-9]*") // beside JupyterLite
+		folders["JupyterLab"] = filepath.Join(b.Lite[0], "../../lib/*/*/jupyterlab-[0-9]*") // next to JupyterLite
 	}
 	names := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(folders)) {

@@ -18,10 +18,11 @@ import (
 // liteFolder is the folder of JupyterLite within the site.
 const liteFolder = "lite"
 
-// kernelName is the name of JupyterLite's extension that is its kernel.
+// kernelName is the name of the JupyterLite extension that is its kernel.
 const kernelName = "mixpolicy-go"
 
-// lite makes JupyterLite with the notebooks, and with a kernel that is the engine of the pages. The engine's files stay where they are.
+// lite makes JupyterLite with the notebooks, and with a kernel that is the engine of the pages. The engine's files stay
+// in their place.
 func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string) error {
 	files, err := b.liteFiles(parts, pages)
 	if err != nil {
@@ -72,7 +73,7 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 	})
 }
 
-// liteFiles are what JupyterLite is made from, by their names: the notebooks, the kernel and settings.
+// liteFiles returns the files from which JupyterLite is made, by their names: the notebooks, the kernel and settings.
 func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]byte, error) {
 	files, notebooks := map[string][]byte{}, []string{}
 	for _, name := range pages {
@@ -100,8 +101,8 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 		"jupyterlab": object{"extension": true, "_build": object{"load": load, "extension": "./extension", "style": "./style"}},
 	})
 	files[path.Join("extensions", kernelName, "package.json")] = about
-	// Of what JupyterLab does by itself, announcements would ask the network, and with its service worker Chromium would
-	// not keep the engine's machine code. The first names to complete come with the engine, so they take long.
+	// JupyterLab's announcements would ask the network, and with its service worker Chromium would not keep the
+	// engine's machine code. The first names to complete come with the engine, so they take long.
 	for _, name := range []string{"jupyter-lite.json", "overrides.json", "served.py"} {
 		files[name] = script("js/" + name)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Handler serves the site in the folder. Packed files of the engine are declared as such, so that browsers unpack them
-// and keep the machine code that they make of WebAssembly; and, as their names change with
-// what is in them, are kept forever.
+// Handler serves the site in the folder. It declares packed files of the engine as such, so that browsers unpack them
+// and keep the machine code that they make from WebAssembly. The names of these files change with their content, so
+// browsers may keep them forever.
 func Handler(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,10 +1,9 @@
-// Package site makes the edition that runs in any browser: the exported pages, JupyterLite with the notebooks, and what
-// compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
+// Package site makes the edition that runs in any browser: the exported pages, JupyterLite with the notebooks, and the
+// engine that compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
 //
-// The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells
-// makes a program of a cell; the compiler, the linker and the program run one after another in web workers, on a file
-// system in memory. A page fetches the engine when its reader first runs a cell, and the
-// packages that the cell needs.
+// The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
+// program of a cell; the compiler, the linker and the program run one after another in web workers, on a file system in
+// memory. A page fetches the engine when its reader first runs a cell, and the packages that the cell needs.
 package site
 
 import (
@@ -24,17 +23,17 @@ import (
 //go:embed js
 var scripts embed.FS
 
-// Settings are where a site is made, and how.
+// Settings state where and how a site is made.
 type Settings struct {
 	Pages   string   // the folder of the exported pages and their notebooks
 	Out     string   // the folder of the site
-	Work    string   // the folder of what is kept from one time to the next
-	NPM     string   // the folder in which npm has put CodeMirror and what pages need
-	Imports []string // what cells may import, besides the standard packages and what these need
+	Work    string   // the folder of files that are kept from one time to the next
+	NPM     string   // the folder where npm has put CodeMirror and the packages that pages need
+	Imports []string // packages that cells may import, besides the standard packages and the imports of these
 	Data    []string // files that cells find in ../data
-	Lite    []string // the command of jupyterlite-core; none if the site is to have no JupyterLite
+	Lite    []string // the command of jupyterlite-core; empty for a site without JupyterLite
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	Run     func(*exec.Cmd) (string, error) // runs it and gives what it printed
+	Run     func(*exec.Cmd) (string, error) // runs the command and returns its output
 	Write   func(name string, data []byte) error
 	Say     func(format string, args ...any)
 }
@@ -68,7 +67,7 @@ func Build(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	// What pages of a site have besides.
+	// Additions to the pages of a site.
 	page := strings.NewReplacer("</head>", head+"</head>", "</header>", "</header>\n"+string(script("js/door.html")),
 		"</main>", `<p class="paper"><a href="licences.html">Licences</a></p></main>`)
 	for _, name := range files {
@@ -89,7 +88,7 @@ func Build(ctx context.Context, s Settings) error {
 	return b.clean()
 }
 
-// pages are the files of the pages, by their names within the folder.
+// pages returns the files of the pages, by their names within the folder.
 func (b *builder) pages() (files []string, err error) {
 	if _, err := os.Stat(filepath.Join(b.Pages, "index.html")); err != nil {
 		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks makes them", b.Pages)
@@ -110,15 +109,15 @@ func (b *builder) pages() (files []string, err error) {
 	return files, err
 }
 
-// scripts puts the scripts into the engine's folder, makes JupyterLite of them and of the notebooks among the files, and
-// returns what pages have in their heads to run cells.
+// scripts puts the scripts into the engine's folder, makes JupyterLite from them and from the notebooks among the
+// files, and returns the part of a page's head that lets it run cells.
 func (b *builder) scripts(ctx context.Context, e *engine, files []string) (string, error) {
 	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return "", err
 	}
 	for _, name := range []string{"session", "build", "draw", "cell"} {
-		// The file system comes first, since Go's own script has one that does nothing.
+		// The file system comes first, because Go's own script contains one that does nothing.
 		parts := [][]byte{script("js/fs.js"), glue, script("js/program.js"), script("js/" + name + ".js"), nil}
 		if e.Workers[name], err = b.pack(name+".js", bytes.Join(parts, []byte("\n"))); err != nil {
 			return "", err
@@ -164,7 +163,7 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 		path.Join(engineFolder, style.URL), path.Join(engineFolder, page.URL)), err
 }
 
-// script is one of our own.
+// script returns one of our own scripts.
 func script(name string) []byte {
 	text, err := scripts.ReadFile(name)
 	if err != nil {
@@ -173,12 +172,12 @@ func script(name string) []byte {
 	return text
 }
 
-// starting is a script that starts the engine, with what describes the engine in it.
+// starting returns a script that starts the engine, with the description of the engine in it.
 func starting(name string, engine []byte) []byte {
 	return append(script("js/engine.js"), bytes.Replace(script("js/"+name), []byte("ENGINE"), engine, 1)...)
 }
 
-// goCommand runs the go command for js/wasm, and gives what it printed.
+// goCommand runs the go command for js/wasm, and returns its output.
 func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := b.Command(ctx, "go", args...)
 	cmd.Env = append(cmd.Env, "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
@@ -186,7 +185,7 @@ func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error)
 	return []byte(out), err
 }
 
-// engine is the path of a file in the engine's folder.
+// engine returns the path of a file in the engine's folder.
 func (b *builder) engine(name string) string { return filepath.Join(b.Out, engineFolder, name) }
 
 func (b *builder) write(path string, data []byte) error {
@@ -202,7 +201,7 @@ func (b *builder) copy(to, from string) error {
 	return b.write(to, data)
 }
 
-// clean removes from the site's folder what was not made now: files of a former edition.
+// clean removes files of a former edition from the site's folder: those not made now.
 func (b *builder) clean() error {
 	return filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !b.made[path] {

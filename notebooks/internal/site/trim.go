@@ -14,17 +14,17 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// choices are the files of the Go distribution, and the functions in them, in which the compiler and the linker choose
-// what they need for the architecture.
+// choices lists the files of the Go distribution, and the functions in them, in which the compiler and the linker
+// choose the parts for an architecture.
 var choices = map[string]string{
 	"cmd/compile/main.go":                "main",
 	"cmd/compile/internal/ssa/config.go": "NewConfig",
 	"cmd/link/main.go":                   "main",
 }
 
-// trimmed writes these files without the choices other than wasm, and gives the path of the overlay by which the go
-// command builds with them, and without the rules of other architectures: a fifth less for readers to fetch, and 35
-// seconds of a processor less to compile.
+// trimmed writes these files without the choices other than wasm, and without the rules of other architectures, and
+// returns the path of the overlay with which the go command builds them. Readers then fetch a fifth less, and compiling
+// takes 35 seconds of processor time less.
 func (b *builder) trimmed(goroot string) (overlay string, err error) {
 	replace := map[string]string{}
 	for name, function := range choices {
@@ -55,7 +55,8 @@ func (b *builder) trimmed(goroot string) (overlay string, err error) {
 	return overlay, b.Write(overlay, described)
 }
 
-// trim gives the file without what is labelled by a name other than wasm in the function and in package variables.
+// trim returns the file without the entries that are labelled by a name other than wasm, in the function and in package
+// variables.
 func trim(path, function string) ([]byte, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.ParseComments)

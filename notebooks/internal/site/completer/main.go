@@ -1,13 +1,13 @@
 //go:build js && wasm
 
-// Command completer completes names in cells, in the web worker that composes them: the functions of
-// globalThis.names. It has a session of its own, since few readers need it and go/types is large.
+// Command completer completes names in cells, in the web worker that composes them: the functions of globalThis.names.
+// It has a separate session, because few readers need it and go/types is large.
 //
-//	open(names)          begins a session; names are those of the packages, by their paths, as JSON
+//	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
 //	keep(name, text)     makes the cell part of the session
-//	complete(before, after, archive) what may stand between two parts of a cell: {prefix, found, missing}. found is
-//	                     JSON; archive(path) gives a package's, or null, and missing are those that it did not have
-//	inspect(before, after, archive) what the name there is: {text, missing}
+//	complete(before, after, archive) names that may stand between two parts of a cell: {prefix, found, missing}. found is
+//	                     JSON; archive(path) returns a package's archive or null, and missing lists those not found
+//	inspect(before, after, archive) description of the name there: {text, missing}
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 		"complete": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			archive, missing = args[2], []any{}
 			prefix, found := session.Complete(args[0].String(), args[1].String(), packages)
-			data, err := json.Marshal(append([]cells.Completion{}, found...)) // a list also if there are none
+			data, err := json.Marshal(append([]cells.Completion{}, found...)) // a list even if there are none
 			if err != nil {
 				panic(err)
 			}

@@ -1,14 +1,14 @@
 //go:build js && wasm
 
-// Command composer is package cells in a web worker, and the kernel's side of what a
-// cell displays: the functions of globalThis.cells.
+// Command composer is package cells in a web worker, and the kernel's side of a cell's display: the functions of
+// globalThis.cells.
 //
-//	open(names)          begins a session; names are those of the packages, by their paths, as JSON
+//	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
 //	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
-//	listen(show, reply)  returns hear(bytes), which takes what a program writes to GONB_PIPE, null at its
+//	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, null at their
 //	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
-//	tell(address, value) tells that program what a control in the page says
+//	tell(address, value) sends that program the value of a control in the page
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 				return map[string]any{"error": err.Error()}
 			}
 			last = p
-			// By way of os the runtime of js/wasm learns of events: without, it knows nothing of a deadlock.
+			// Package os tells the runtime of js/wasm about events; without it, the runtime cannot detect a deadlock.
 			source := strings.Replace(p.Source, "\n", "; import _ \"os\"\n", 1)
 			imports := list(append(p.Imports, "os"))
 			return map[string]any{"source": source, "imports": imports, "args": list(p.Args), "env": list(p.Env), "said": p.Said}
@@ -64,7 +64,7 @@ func list(texts []string) []any {
 	return out
 }
 
-// listen decodes what one program writes to the pipe. The function it returns comes back from null when
+// listen decodes the messages that one program writes to the pipe. The function it returns comes back from null when
 // everything has been shown.
 func listen(show, reply js.Value) js.Func {
 	pipe, input := io.Pipe()
@@ -76,7 +76,7 @@ func listen(show, reply js.Value) js.Func {
 		for {
 			var d protocol.DisplayData
 			if err := decoder.Decode(&d); err != nil {
-				pipe.CloseWithError(err) // what comes after is lost, as it is in GoNB
+				pipe.CloseWithError(err) // later output is lost, as it is in GoNB
 				return
 			}
 			answer(encoder, d, show)
@@ -98,7 +98,7 @@ func listen(show, reply js.Value) js.Func {
 	return hear
 }
 
-// answer shows an output, or says that all outputs before have been shown.
+// answer shows an output, or reports that all earlier outputs have been shown.
 func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
 	args := []any{d.DisplayID}
 	for mime, data := range d.Data {
@@ -119,7 +119,7 @@ func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
 	}
 }
 
-// A writer hands what is written to it to a function.
+// A writer passes what is written to it to a function.
 type writer struct{ js.Value }
 
 func (w writer) Write(p []byte) (int, error) {

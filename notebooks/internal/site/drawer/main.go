@@ -1,7 +1,7 @@
 //go:build js && wasm && drawer
 
-// Command drawer draws in a web worker what cells describe: globalThis.drawn(order) is what plotting.Draw
-// makes of the order.
+// Command drawer draws cells' descriptions in a web worker: globalThis.drawn(order) returns the result of plotting.Draw
+// for the order.
 package main
 
 import (
