@@ -136,7 +136,7 @@ func (c live) frame(f Figure, layers []layer) {
 		legend = opts.Legend{Left: "0", Top: "26", Data: names}
 		top += 26
 	}
-	// ECharts leaves room for tick labels, but not for the name beside them.
+	// ECharts leaves room for tick labels, but not for the name next to them.
 	widest := 0
 	ticks := f.Y.named()
 	if ticks == nil {

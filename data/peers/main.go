@@ -38,7 +38,7 @@ import (
 	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
-// commandLine is what the user asked for.
+// commandLine holds the user's request.
 type commandLine struct {
 	Measure struct {
 		Only  []string `enum:"${works}" help:"Pieces of work, of ${enum}; all if none is named." placeholder:"WORK"`
@@ -47,7 +47,7 @@ type commandLine struct {
 	Readme struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
 }
 
-// bench is what all works share.
+// bench holds the shared state of all works.
 type bench struct {
 	temp   string
 	quick  bool

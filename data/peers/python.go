@@ -24,13 +24,13 @@ var requirements string
 //go:embed peers.py
 var program string
 
-// python is the interpreter of a virtual environment that has the peers.
+// python is the interpreter of a virtual environment with the peers installed.
 type python struct {
 	path    string
 	version string
 }
 
-// peersIn makes the environment in dir, or finds it there from a former run.
+// peersIn makes the environment in dir, or reuses the environment of a former run.
 func peersIn(ctx context.Context, dir string) (*python, error) {
 	version, err := output(exec.CommandContext(ctx, "python3", "--version"))
 	if err != nil {

@@ -22,7 +22,7 @@ type race struct {
 	ours  func(ctx context.Context, calls int) ([]float64, error)
 	calls int      // 0 means 1; more for a work of microseconds
 	peers []string // methods, as peers.py calls them
-	// agree says what is wrong with a peer's answer, given ours.
+	// agree returns an error that describes how a peer's answer differs from ours.
 	agree func(ours, theirs []float64) error
 }
 

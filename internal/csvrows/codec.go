@@ -41,7 +41,7 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //
 //	Name   string     `csv:"name"`
 //	Value  float64    `csv:"value,%.12g"`    // to 12 digits
-//	Lo     float64    `csv:"lo,%g,"`         // NaN is written as what follows the second comma, here as an empty cell
+//	Lo     float64    `csv:"lo,%g,"`         // NaN is written as the text after the second comma, here as an empty cell
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
 //	Time   Range      `csv:"time_"`          // a struct: its columns, whose names begin with time_
 //
@@ -90,7 +90,7 @@ func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	return rows, nil
 }
 
-// wants says what a cell should be.
+// wants describes the valid cells of each kind.
 var wants = map[reflect.Kind]string{
 	reflect.String: "a text without a carriage return", // of \r\n, CSV reads back \n
 	reflect.Int:    "a whole number", reflect.Uint64: "a whole number ≥ 0", reflect.Bool: "true or false",

@@ -161,7 +161,7 @@ func (f *Function) call(body string) string {
 	return "return func() " + f.text(f.decl.Type.Results) + " " + body + "()"
 }
 
-// results adds the changes of the function's results, or of what it writes to dst.
+// results adds the changes of the function's results, or of the values that it writes to dst.
 func (f *Function) results() {
 	in, out := f.variables(f.decl.Type.Params, f.decl.Recv), f.variables(f.decl.Type.Results)
 	var names, zeros []string

@@ -23,10 +23,10 @@ var mutantID, _ = strconv.Atoi(os.Getenv("MUTANT"))
 
 // Program is the mutants of some functions, and test programs that contain them.
 type Program struct {
-	Mutants   []Mutant // those that compile
+	Mutants   []Mutant // the mutants that compile
 	functions []*Function
 	root      string // of the module
-	folder    string // for what the program writes
+	folder    string // for the program's files
 }
 
 // Build mutates functions of the module at root, and their conditions if conditions is true. It drops the mutants that

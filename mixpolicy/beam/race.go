@@ -106,7 +106,7 @@ const mostPolicies = 1 << 20
 // cell is a method in one setting on one problem: the subject of trials.
 type cell struct {
 	*instance
-	like   race.Row // what the rows of the cell have in common
+	like   race.Row // the fields that the rows of the cell share
 	place  string   // in the race file, for errors
 	method mixpolicy.Method
 	set    race.Settings
@@ -289,7 +289,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 }
 
 const (
-	timedRun = 250 * time.Millisecond // a run that takes longer is a task of its own
+	timedRun = 250 * time.Millisecond // a longer run is a separate task
 	taskTime = 2 * time.Second
 )
 

@@ -56,7 +56,7 @@ type Finding struct {
 	Corrected float64 // the same as Printed if there is nothing to correct
 	Reading   float64 // for an Error: the deviation of Erratum.Reading; else 0
 	Tolerance float64 // bound of the rounding error, or of a stated statistical error
-	Numbers   string  // what was computed
+	Numbers   string  // the computed numbers, in words
 }
 
 // PrintedHolds reports whether the printed form holds.
@@ -256,7 +256,7 @@ var index = sync.OnceValue(func() []Entry {
 	return all
 })
 
-// Row is an entry with what its check found.
+// Row is an entry with the finding of its check.
 type Row struct {
 	Entry
 	Finding Finding

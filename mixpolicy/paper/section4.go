@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// approximation holds what the checks of section 4 share: a small MDP with a basis of value
+// approximation holds the shared data of the checks of section 4: a small MDP with a basis of value
 // functions, and the approximate LP over all pairs.
 type approximation struct {
 	x           *mixpolicy.MDP
@@ -84,7 +84,7 @@ func (a *approximation) program() *smallLP {
 	return p
 }
 
-// bothDirections returns the optimum of a program, and that of its negative objective.
+// bothDirections returns the optima of a program and of its negative objective.
 func bothDirections(p *smallLP) (value, least float64) {
 	value, _ = p.solve()
 	floats.Scale(-1, p.c)

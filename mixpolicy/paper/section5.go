@@ -235,7 +235,7 @@ func SquareTail(delta, ce, fourth float64) float64 {
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
 // BernsteinTail is (A.9) with c = ¼, a bound of P[Σ(X_t − E X_t) ≥ δ] for ‖X_t‖_ψ₁ ≤ b_t, from Σb_t² and max b_t:
-// exp(−¼min{δ²/Σb_t², δ/max b_t}). It holds for differences X_t − E[X_t|F_t] too.
+// exp(−¼min{δ²/Σb_t², δ/max b_t}). It also holds for differences X_t − E[X_t|F_t].
 //
 // Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1, at s = ½ since (e^y−1)(e^y−3) + 4y ≥ 0 for
 // y ≥ 0; so ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is the

@@ -81,7 +81,7 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 // ApproximateLP is [ALP] with the true costs and all constraints. The weight of a state is the mean of its weights in
 // the measures of the base policies.
 //
-// Source: that of [ALP].
+// Source: see [ALP].
 //
 // Deviations: see [Publications].
 type ApproximateLP struct{ Basis *mat.Dense }
@@ -100,7 +100,7 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 // weight of a violation is the mean weight of its state in the measures of the base policies. SmoothedLP is only for
 // discounted cost.
 //
-// Source: that of [SALP].
+// Source: see [SALP].
 //
 // Deviations: see [Publications].
 type SmoothedLP struct{ Basis *mat.Dense }

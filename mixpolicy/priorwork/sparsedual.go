@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for features of which each pair has few, such as indicators of cells.
+// SparseDualALP minimises the f_ω of [DualALP] for features of which few are nonzero at each pair, such as indicators of cells.
 // Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take 12 GB. Ψ and W = (Q −
 // γP)ᵀΨ are sparse rows, and the cost of a gradient is proportional to the entries of its rows.
 //

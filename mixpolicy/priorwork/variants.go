@@ -21,7 +21,7 @@ import (
 // Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and rows scaled as in Pock and
 // Chambolle, ICCV 2011.
 type VarianceReduced struct {
-	// Modulus is φ; nil is that of the problem's class.
+	// Modulus is φ; nil is the modulus of the problem's class.
 	Modulus bregman.Modulus
 	// StepSize is η; nil is mixpolicy.InverseSqrt(1).
 	StepSize mixpolicy.StepSize

@@ -27,7 +27,7 @@ const (
 	Generator    = "c, s′, (s,a) chosen" // with a next state
 )
 
-// Tellings are in the order of a table: first what is known, then what may be asked for.
+// Tellings are in the order of a table: first known quantities, then quantities that the method may ask for.
 var Tellings = []string{
 	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
 }
@@ -49,7 +49,6 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂: on the network it is 3.2·10⁵ in units of the greatest cost, where β = 0 makes G =
 // 100. For discounted cost, an entrant with β = 0 shows the effect of the ball.
-// with β = 0 shows what the ball does.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
 	lo, hi := x.CostRange()

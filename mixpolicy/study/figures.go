@@ -189,7 +189,7 @@ func columns(heads ...string) (all []plotting.Column) {
 
 // cells are the cells of a table, by row and column. Rows keep the order in which they are added.
 type cells struct {
-	missing string // what stands for a cell that is not set
+	missing string // text of a cell that is not set
 	rows    []string
 	of      map[[2]string]string
 }

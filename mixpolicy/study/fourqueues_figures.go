@@ -181,7 +181,7 @@ func axes(title, x, y string) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: x}, Y: plotting.Axis{Label: y}}
 }
 
-// line draws rows against At, with their intervals if those are of runs.
+// line draws rows against At, with intervals if the rows are of runs.
 func line(name string, rows race.Record) (l plotting.Line) {
 	l.Name = name
 	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {
@@ -190,7 +190,7 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// Room is how far below zero each weight may be, by the size of buffers.
+// Room draws how far below zero each weight may be, by the size of buffers.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
 	f.Y.Log = true
@@ -208,7 +208,7 @@ func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	return f
 }
 
-// leastRoom is what a weight that can't be negative may seem to be: some roundings of
+// leastRoom bounds the computed size of a weight that cannot be negative: some roundings of
 // numbers up to R = 2.
 const leastRoom = 0x1p-48
 

@@ -94,7 +94,7 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
-// Progress is called with the name of what runs, and how much of it is done.
+// Progress receives the name of the running work, how much of it is done, and the total.
 type Progress = func(name string, done, total int)
 
 // outcome is the result of an entrant in a quantity: the runs of the setting with its least median in tuning.
@@ -245,7 +245,7 @@ func machine() string {
 // confidence of all intervals.
 const confidence = 0.95
 
-// like is what the rows of an outcome have in common.
+// like returns the fields that the rows of an outcome share.
 func (c Instance) like(kind string, o outcome) race.Row {
 	on, k, _ := o.Entrant.Configuration(o.chosen, o.tried)
 	return race.Row{

@@ -185,7 +185,7 @@ func (l *Lab) InstallKernel(ctx context.Context) error {
 	return nil
 }
 
-// RemoveKernel removes what [Lab.InstallKernel] has put into the user's Jupyter.
+// RemoveKernel removes the kernel that [Lab.InstallKernel] has put into the user's Jupyter.
 func (l *Lab) RemoveKernel() error {
 	folder, there, err := l.installed()
 	if err == nil && !there {

@@ -332,7 +332,7 @@ func (l *Lab) once(s step, do func() error) error {
 	}
 	l.say("%-8s %s", s.name, s.why)
 	begin := time.Now()
-	if err := os.RemoveAll(stamp); err != nil { // what the stamp is for may be half made from now on
+	if err := os.RemoveAll(stamp); err != nil { // from now on, the work of the step may be half done
 		return err
 	}
 	if err := do(); err != nil {

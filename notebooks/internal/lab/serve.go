@@ -46,7 +46,7 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	err = cmd.Run()
 	endGroup(cmd)
 	if exit := (*exec.ExitError)(nil); ctx.Err() != nil && errors.As(err, &exit) {
-		return nil // told to stop, and did
+		return nil // stopped, as requested
 	}
 	return err
 }

@@ -47,7 +47,7 @@ type builder struct {
 // engineFolder is the engine's folder within the site.
 const engineFolder = "go"
 
-// Build makes the site, and removes from its folder what is not part of it.
+// Build makes the site, and removes all other files from its folder.
 func Build(ctx context.Context, s Settings) error {
 	b := &builder{Settings: s, made: map[string]bool{}}
 	files, err := b.pages()
