@@ -49,12 +49,13 @@ func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
 }
 
 func checkExponentialMoment(context.Context) Finding {
-	inner, norms, chances, k := gradientNoise(2)
-	moment := SquaredExponential(inner, chances, k.R, floats.Max(norms))
-	// A variable of the size 2RC_e = 30 attains it.
-	attained := SquaredExponential([]float64{30, -30}, []float64{0.5, 0.5}, 3, 5)
-	return holds(max(excess(moment, math.Exp(0.5)), excess(math.Exp(0.5), 2), relativeError(attained, math.Exp(0.5))),
-		"E exp = %.4f ≤ √e ≤ 2, with the largest error in place of C_e; a variable of constant size has √e", moment)
+	p := banditProblem(mixpolicy.Ball(1), -100, -1) // c_max = −1
+	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 2, CostScale: 1}))
+	x := mapped(gradientErrors(p, nil), func(e []float64) float64 { return floats.Dot(e, []float64{0.5, -0.5}) })
+	moment := func(ce float64) float64 { return SquaredExponential(x, p.Features().Sampling(), 1, ce) }
+	printed, corrected := moment(k.A*(2-1)+(2-math.Sqrt2)*k.PsiNorm), moment(k.Ce(mixpolicy.Corrected))
+	return holdsCorrected(excess(printed, math.Exp(0.5)), excess(corrected, math.Exp(0.5)),
+		"costs −100 and −1, one state: E exp = %.2g with c_max = −1, %.4f ≤ √e with max|c| = 100", printed, corrected)
 }
 
 // orliczError is the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n > 0.
@@ -95,15 +96,10 @@ func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) 
 
 func checkUnitExponents(context.Context) Finding {
 	p, v, k := similarPolicies()
-	printed, corrected, rng := 0.0, 0.0, rand.New(rand.NewPCG(7, 7))
-	for _, e := range gradientErrors(p, nil) {
-		for _, u := range [][]float64{v, draws(len(v), rng.NormFloat64)} {
-			inner, middle, bound := UnitExponents(p.Class().Norm, e, u, k.Comparison, k.Ce(mixpolicy.Corrected))
-			corrected = max(corrected, excess(inner, middle), excess(middle, bound))
-			printed = max(printed, excess(middle, bound/sq(k.Comparison))) // C(1) = 1
-		}
-	}
-	return holdsCorrected(printed, corrected, "one state, 100 similar policies: ‖v‖₁ = 10‖v‖₂, C(n) = 1, C(d) = %.3g", k.Comparison)
+	inner, middle, bound := UnitExponents(p.Class().Norm, gradientErrors(p, nil)[0], v, k.Comparison, k.Ce(mixpolicy.Corrected))
+	printed := excess(middle, bound/sq(k.Comparison)) // C(1) = 1
+	return holdsCorrected(printed, max(excess(inner, middle), excess(middle, bound)),
+		"one state, 100 similar policies: ‖v‖₁ = 10‖v‖₂, C(n) = 1, C(d) = %.3g", k.Comparison)
 }
 
 func checkUnitDirections(context.Context) Finding {
