@@ -326,7 +326,7 @@ var fewQueries = sync.OnceValue(func() (f struct {
 func witnessSampleSize(ctx context.Context) Finding {
 	f := fewQueries()
 	return checkSampleSize(ctx).read(excess(f.sharp, 0.1),
-		"ξ* is Ψθ*, Ω has the constant 1000, and β = 2‖λ*‖₂: the best of 10 runs is %.3g from the best of the class", f.sharp)
+		"ξ* is Ψθ*, Ω has the constant 1000, β = 2‖λ*‖₂, 2000 states: the best of 5 runs is %.3g from the best of the class", f.sharp)
 }
 
 // witnessTransitionLaw also computes the experiment's optimum under the readings that are laws.
