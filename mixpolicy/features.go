@@ -165,7 +165,7 @@ func (f *Features) Dim() int {
 // stored.
 func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 
-// Policy returns base policy j, or nil for a given column.
+// Policy returns base policy j, or nil if Ψ was built from columns.
 func (f *Features) Policy(j int) *Policy {
 	if f.base == nil {
 		return nil
@@ -173,8 +173,8 @@ func (f *Features) Policy(j int) *Policy {
 	return f.base[j]
 }
 
-// Measure returns the measure of base policy j with its residual, or nil for a given
-// column. Measure.Pair is [Features.Column].
+// Measure returns the measure of base policy j with its residual, or nil if Ψ was built
+// from columns. Measure.Pair is [Features.Column].
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil

@@ -207,8 +207,8 @@ type Tuning struct {
 }
 
 // Run tunes every entrant and runs all of them on the same streams. The outcomes contain
-// the failures. Run returns an error if the settings are invalid, or if ctx ends; then also
-// the results so far.
+// the failures. Run returns an error if the settings are invalid, or if ctx ends; in the second
+// case, it also returns the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -285,7 +285,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 
 // Tune tunes an entrant as [Run] does, with Seed+1, and returns the index of the chosen method, or
 // −1 if there is none. Score is required. Tune returns an error if the settings are invalid, or if
-// ctx ends; then also the results so far.
+// ctx ends; in the second case, it also returns the results so far.
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
 	if err == nil && (set.Score == nil || set.TuningTrials == 0) {

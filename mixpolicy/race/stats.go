@@ -105,7 +105,7 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 // Median returns the median of x, the lower of two, with an interval between order
 // statistics, which assumes nothing about the distribution: the k-th and the (N+1−k)-th of
 // N values enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence
-// is this probability, at least the requested confidence if there are enough values. Values
+// is this probability, which is not below the requested confidence if there are enough values. Values
 // may be +Inf. It panics as [TInterval] does.
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
@@ -148,9 +148,9 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least probability ≥ ½ of one method being better than the other that the
-// sign test of n pairs detects at the given level with the given power; 1 if it detects none. It
-// panics unless level and power are between 0 and 1.
+// Detectable returns the least p ≥ ½ for which the sign test of n pairs, at the given level and with
+// the given power, detects that one method is better than the other with probability p; 1 if there
+// is no such p. It panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)

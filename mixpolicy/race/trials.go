@@ -108,8 +108,8 @@ type Runs struct {
 }
 
 // Trials runs a method on the streams First, First+1, … of a seed, in parallel. It returns an error if
-// the settings are invalid, if no trial finished, or if ctx ends; then also the trials that finished
-// before.
+// the settings are invalid, if no trial finished, or if ctx ends; in the last case, it also
+// returns the trials that finished before.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
