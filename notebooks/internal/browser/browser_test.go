@@ -34,7 +34,7 @@ var root, temp string
 
 func TestMain(m *testing.M) {
 	lab.Keep()
-	flag.Set("test.parallel", "3") // pages wait much
+	flag.Set("test.parallel", "5") // pages wait much
 	flag.Parse()
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err == nil {
