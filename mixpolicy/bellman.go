@@ -13,8 +13,8 @@ import (
 //
 // with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
 // discounting, v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and
-// (1−γ)αᵀv* = min cᵀξ. Under average cost, the fixed point is 𝒮h = h + g·1 with the least
-// average cost g. dst and v have n entries and may not overlap.
+// (1−γ)αᵀv* = min cᵀξ. Under average cost, the relative values h satisfy 𝒮h = h + g·1, where g
+// is the least average cost. dst and v have n entries and may not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -39,8 +39,8 @@ func (x *MDP) ActionValues(dst, v []float64) {
 	}
 }
 
-// Greedy returns the policy that attains the minimum in (2.8), by the first action that
-// does. For v = v*, the policy is optimal.
+// Greedy returns the policy that takes, in each state, the first action that attains the
+// minimum in (2.8). For v = v*, this policy is optimal.
 func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)

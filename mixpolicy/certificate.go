@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Certificate says how good an answer θ̂ is, in numbers that anyone can recompute from Ψ, c
-// and θ̂ without trusting the method.
+// Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute from Ψ,
+// c and θ̂ without trusting the method.
 type Certificate struct {
 	// Without θ̂ ([PolicyRun]), only the cost of the policy is set.
 	HasTheta  bool
@@ -26,8 +26,9 @@ type Certificate struct {
 	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap and a penalty for infeasibility. It
 	// is ≥ 0 up to rounding, and 0 only at an optimum. It is set if HasOptimum.
 	PenalisedGap float64
-	// DualBound ≤ Optimum comes from λ̂ ([Problem.DualBound]), and DualityGap is
-	// Objective − DualBound. Both are set if HasDual: λ̂ ⪰ 0, and the class is bounded.
+	// DualBound ≤ Optimum is the lower bound that λ̂ proves ([Problem.DualBound]), and
+	// DualityGap is Objective − DualBound. Both are set if HasDual is true, which requires λ̂ ⪰
+	// 0 and a bounded class.
 	HasDual               bool
 	DualBound, DualityGap float64
 
@@ -36,9 +37,9 @@ type Certificate struct {
 	HyperplaneError float64 // 1ᵀθ̂ − 1
 	Norm, Radius    float64 // ‖θ̂‖ in the norm of the class, and R
 
-	// PolicyCost is the true cost of the policy π^θ̂, cᵀξ^{π^θ̂}, from the policy's own
-	// occupation measure, whose flow residual is PolicyResidual. Both are set if HasPolicy.
-	// PolicyCost equals Objective when Ψθ̂ is an occupation measure.
+	// PolicyCost is the true cost cᵀξ^{π^θ̂} of the policy π^θ̂, computed from the policy's own
+	// occupation measure, and PolicyResidual is the flow residual of this measure. Both are set
+	// if HasPolicy. PolicyCost equals Objective when Ψθ̂ is an occupation measure.
 	HasPolicy                  bool
 	PolicyCost, PolicyResidual float64
 
@@ -46,7 +47,8 @@ type Certificate struct {
 	Seed, Stream uint64
 	// Settings of the method and the run, for the record.
 	Settings string
-	// Warnings say what is wrong with the answer or the settings, and how to fix it.
+	// Warnings describe each problem with the answer or the settings, and how to fix the
+	// problem.
 	Warnings []string
 }
 

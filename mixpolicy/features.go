@@ -21,12 +21,12 @@ var _ linprog.Rows = (*Features)(nil)
 
 // Features is the matrix Ψ = [ψ¹ … ψᵈ] ∈ ℝ^{nm×d} of section 2.2. Its columns are
 // distributions over state–action pairs, normally the occupation measures
-// ψʲ = πʲ ⊙ μʲ of d base policies; then Ψᵀ1 = 1 and Ψᵀ(Q − γP) = (1−γ)αᵀ in every
-// row, so Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
+// ψʲ = πʲ ⊙ μʲ of d base policies. If the columns are occupation measures, Ψᵀ1 = 1 and every
+// row of Ψᵀ(Q − γP) is (1−γ)αᵀ, so Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
 //
-// Features also fix the distribution q over pairs from which the oracle samples. By
-// default, it draws i uniformly and then (s, a) ~ ψⁱ, which is q = (1/d) Σ ψⁱ. It is
-// immutable and safe for concurrent use.
+// Features also fix the distribution q over pairs from which the oracle samples. By default,
+// the oracle draws i uniformly and then (s, a) ~ ψⁱ, so q = (1/d) Σ ψⁱ. Features are immutable
+// and safe for concurrent use.
 type Features struct {
 	x        *MDP
 	psi      matrix
@@ -36,16 +36,17 @@ type Features struct {
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies. The error names a policy by
-// its index, with its recurrent classes if there are several under average cost, or two policies
-// with the same measure: θ is then not unique, and the second policy adds nothing to the
-// mixtures. Policies may be arbitrarily close, but the least singular value of Ψ is at most
-// ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ by at most t‖ψⁱ − ψʲ‖.
-// mat.Cond(f.Dense(), 2) tells how near Ψ is to losing rank.
+// NewFeatures computes the occupation measures of the base policies. The error names the index
+// of a policy at fault, together with the policy's recurrent classes if there are several under
+// average cost. Two policies with the same measure are also an error: θ is then not unique, and
+// the second policy adds nothing to the mixtures. Policies may be arbitrarily close, but the
+// least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ
+// by at most t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if Ψ is near to
+// losing rank.
 //
-// A large Ψ is not stored: an entry is computed as πʲ_a(s)μʲ(s). Each state takes 8 bytes
-// per policy, and 4 more if the policy is deterministic or has few distinct rows, whatever
-// the number of actions.
+// A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
+// takes 8 bytes per policy, and 4 more if the policy is deterministic or has few distinct rows,
+// whatever the number of actions.
 func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	return MeasureSettings{}.Features(ctx, x, policies...)
 }
@@ -92,7 +93,7 @@ func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 
 // FeaturesFromColumns returns features with the given columns, each a distribution over
 // pairs (kept, not copied). The columns need not be occupation measures;
-// [Features.FlowResidual] measures how far each column is from one.
+// [Features.FlowResidual] measures how much a column violates the flow constraint.
 func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("mixpolicy: no feature column, want at least one")
@@ -120,7 +121,7 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 
 // SampledBy returns the same features with pairs drawn from q (nm, kept) instead of
 // (1/d) Σ ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is positive
-// wherever a feature is positive. The error names the first row that violates this.
+// wherever a feature is positive. The error names the first pair that violates this condition.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)

@@ -12,9 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Criterion says what is minimised: the discounted cost
-// (1−γ) E Σ γᵗ c(sₜ, aₜ), or the long-run average cost per step.
-// The zero value is not a criterion.
+// Criterion is the quantity to minimise: the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ), or the
+// long-run average cost per step. The zero value is not a criterion.
 type Criterion struct{ gamma float64 }
 
 // AverageCost is the criterion lim 1/T · E Σ_{t<T} c(sₜ, aₜ), which the paper's
@@ -99,10 +98,10 @@ type MDP struct {
 	stateLabel, actionLabel func(int) string
 }
 
-// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
-// action of the first row that is not a distribution: an entry that is negative, not
-// finite, out of range or listed twice, or a sum other than 1; or a state or an action
-// without an allowed pair.
+// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and action
+// of the first row that is not a distribution, because an entry is negative, not finite, out of
+// range or listed twice, or because the sum is not 1. A state or an action without an allowed
+// pair is also an error.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -214,9 +213,10 @@ func (x *MDP) act(s, a int) int {
 //
 // Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same
 // μ, the same cost and the same value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the
-// minimum over A(s): the additional pairs change nothing. Policies must be 0 at these pairs,
-// or are made so ([PolicyOf] and [MDP.Greedy] apply F). Hence Ψ is 0 there too, and Ψθ ⪰ 0
-// holds there. Only numbers of pairs, such as nm in a bound, include the additional pairs.
+// minimum over A(s): the additional pairs change nothing. Policies must be 0 at the additional
+// pairs; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at these pairs,
+// and Ψθ ⪰ 0 holds there. Only numbers of pairs, such as nm in a bound, include the additional
+// pairs.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ, which is ξ if all actions are allowed.

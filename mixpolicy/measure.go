@@ -15,24 +15,24 @@ import (
 )
 
 // Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and its
-// occupation measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion μ is
+// occupation measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion, μ is
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
 //
 // which the paper calls stationary; it is stationary only in the limit γ → 1. Under the
-// average-cost criterion μ is the stationary distribution, μ = μP^π.
+// average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
 	State []float64 // μ, n
 	Pair  []float64 // ξ, nm, index s·m + a
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
-	// Error is a proved bound of the distance ‖μ̂ − μ‖₁ between the computed measure and the
-	// exact one, in which P(s,s) is 1 minus the other entries of its row. A slow chain has an
-	// error many times its residual. For [Multilevel] under average cost with more than 1024
-	// states, it is an estimate, which misses errors below the rounding of the residual.
-	// Where nothing is known, as after an error, it is 2, the largest distance between two
-	// distributions.
+	// Error is a proved bound of ‖μ̂ − μ‖₁, the distance of the computed measure from the exact
+	// measure of the chain in which P(s,s) is 1 minus the other entries of its row. If the
+	// chain is slow, Error is many times Residual. For [Multilevel] under average cost with
+	// more than 1024 states, Error is an estimate, which misses errors below the rounding of
+	// the residual. Where no bound is known, as after a failed computation, Error is 2, the
+	// largest distance between two distributions.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -52,7 +52,7 @@ type MeasureMethod int
 const (
 	// Auto is Elimination where elimination takes at most about two seconds, and Multilevel otherwise.
 	// If Multilevel stalls, Auto tries Elimination again with up to five seconds. If both fail, Auto
-	// returns an error, after some ten seconds on 10⁵ states. This happens on random graphs with few
+	// returns an error, after some ten seconds on 10⁵ states. Both fail on random graphs with few
 	// neighbours per state, at least 10⁴ states, and weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
 	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination
@@ -65,12 +65,12 @@ const (
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
-	// Multilevel begins as GaussSeidel does. If that is slow, it lumps groups of states into
-	// a smaller chain that moves mass over long distances, treats this chain in the same way,
-	// and uses the whole as the preconditioner of a Krylov iteration. It suits large chains
-	// that mix slowly: on a queueing network of 10⁶ states, it reaches a residual of 1e-10 in
-	// one and a half seconds, where sweeps alone take minutes. Measure.Sweeps does not count
-	// sweeps over groups of states.
+	// Multilevel begins as GaussSeidel does. If the sweeps are slow, it lumps groups of states
+	// into a smaller chain that moves mass over long distances, treats this chain in the same
+	// way, and uses all these chains together as the preconditioner of a Krylov iteration. It
+	// suits large chains that mix slowly: on a queueing network of 10⁶ states, it reaches a
+	// residual of 1e-10 in one and a half seconds, where sweeps alone take minutes.
+	// Measure.Sweeps does not count sweeps over groups of states.
 	Multilevel
 )
 
@@ -88,11 +88,12 @@ type MeasureSettings struct {
 	// MaxSweeps bounds iteration; 0 is 100,000.
 	MaxSweeps int
 	// Start is where iteration begins, a guess of μ over states such as the measure of a
-	// similar policy or of an interrupted run; nil is uniform. It saves the sweeps that
-	// would reach its own residual. [Multilevel] needs some four sweeps per factor of ten.
-	// In the network of 10⁶ states, a residual of 1e-10 takes 46 sweeps, 38 from the
-	// measure of a policy that decides differently once in 10⁴ times, and no fewer than 46
-	// if once in a hundred times.
+	// similar policy or of an interrupted run; nil is uniform. A guess saves the sweeps that
+	// would bring the residual down to the residual of the guess. [Multilevel] needs some four
+	// sweeps per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46
+	// sweeps from the uniform start. From the measure of a policy that decides differently once
+	// in 10⁴ times, it takes 38 sweeps. If the policy decides differently once in a hundred
+	// times, it takes no fewer than 46.
 	Start []float64
 	// Progress, if set, is called now and then with the residual.
 	Progress func(sweep int, residual float64)

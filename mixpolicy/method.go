@@ -55,8 +55,8 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 // ErrDone is the error of Step when a method has finished before its last iteration.
 var ErrDone = errors.New("the method has finished")
 
-// Snapshot is the state of a method after some iterations. Its slices are borrowed:
-// a [Recorder] copies what it keeps and changes nothing.
+// Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
+// must copy the slices that it keeps, and must not change any.
 type Snapshot struct {
 	// Iteration is t, the number of steps done, and Queries the number of costs that the oracle has revealed. The
 	// caller that runs the method counts both ([Solve], a race); View does not set them.

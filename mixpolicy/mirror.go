@@ -29,7 +29,7 @@ type Mirror struct {
 	// average forgets the start: for constant η, the last half of the iterates has the weight 1 − 2^{−p−1}, as with
 	// the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
-	// Project moves y = ∇φ(θ) to where ∇φ*(y) is in the set of the method; nil is (3.25b), y ← y + z1.
+	// Project changes y = ∇φ(θ) so that ∇φ*(y) is in the method's set; nil is (3.25b), y ← y + z1.
 	Project func(y []float64) error
 
 	T             int       // iterations done
@@ -116,7 +116,8 @@ func (m *Mirror) Sample() (pair int, cost, q float64) {
 }
 
 // Step performs (3.25) with the gradient ĝ = (slope/q)·row: (3.5a), or any gradient g as Step(1, 1, g).
-// It adds wθ to the average before θ moves, and returns η. The θ before the step is in Before.
+// It adds wθ to the sum of the average before θ moves, and returns η. After the step, Before holds the
+// previous θ.
 func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) {
 	if eta, err = stepAt(m.Eta, m.T); err != nil {
 		return 0, err
@@ -147,7 +148,7 @@ func (m *Mirror) Average() []float64 {
 	return floats.ScaleTo(m.average, 1/m.SumEta, m.SumTheta)
 }
 
-// View is the view of a method without multipliers.
+// View fills the snapshot of a method without multipliers.
 func (m *Mirror) View(s *Snapshot) error {
 	*s = Snapshot{Last: m.Theta, Average: m.Average()}
 	return nil

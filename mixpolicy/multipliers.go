@@ -14,14 +14,15 @@ type Multipliers int
 
 const (
 	// AutoMultipliers is LazyMultipliers for the corrected form if nm is large enough to make
-	// it faster, 16 for d = 2 and 300 otherwise, and DenseMultipliers in all other cases.
+	// LazyMultipliers faster (16 for d = 2, and 300 otherwise), and DenseMultipliers in all
+	// other cases.
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers stores the vector λ_t, at nm·d operations per iteration.
 	DenseMultipliers
 	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ is
 	// inside its ball, the cost of an iteration does not depend on nm, and Snapshot.Lambda
-	// is an unbiased estimate of λ̂. The printed form must have no ball; its cost never
-	// depends on nm, and its λ̂ is exact.
+	// is an unbiased estimate of λ̂. With the printed form, LazyMultipliers requires that λ is
+	// not confined to a ball; then the cost never depends on nm, and λ̂ is exact.
 	LazyMultipliers
 )
 

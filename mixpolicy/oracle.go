@@ -82,8 +82,8 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.reveal(s*o.f.x.m + a), o.next(s, a)
 }
 
-// Transition is Sample, but also reveals a next state s′ ~ P_a(s, ·). It returns an entry of a log of the base policies, for
-// methods that know neither P nor Ψ.
+// Transition is Sample, but also reveals a next state s′ ~ P_a(s, ·). The result is an entry of a log of the base policies,
+// for methods that know neither P nor Ψ.
 func (o *Oracle) Transition() (pair int, cost float64, next int) {
 	pair, cost = o.Sample()
 	return pair, cost, o.next(pair/o.f.x.m, pair%o.f.x.m)

@@ -16,9 +16,9 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
 // whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
-// ω₃ = 2ν*, but each at least c_max − c_min. It compares answers even if some are
-// infeasible. By cost alone, the more infeasible answer would win: Ψθ may place any amount
-// of negative mass on the expensive pairs.
+// ω₃ = 2ν*, but each at least c_max − c_min. It can compare answers even if some of them are
+// infeasible. By cost alone, the more infeasible answer would win: Ψθ may place any amount of
+// negative mass on the expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
 // equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
@@ -28,8 +28,8 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice the subtracted terms. ∎ Its error is the error of
-// f*, which linprog's Solution.Gap bounds, and rounding.
+// and the penalties are at least twice the subtracted terms. ∎ The error of the computed gap is
+// the error of f*, which linprog's Solution.Gap bounds, plus rounding.
 //
 // The first call computes the exact optimum. Errors are those of [Problem.Optimum].
 func (p *Problem) PenalisedGap(theta []float64) (float64, error) {

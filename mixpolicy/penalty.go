@@ -26,8 +26,8 @@ var (
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
 // The answer is the average of the iterates, weighted by η. Section 6 uses η = 1/T = 0.001
-// and R = 100, and does not state ω. The bound that it quotes from the source, with
-// (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves ω free.
+// and R = 100, and does not state ω. The bound that the paper quotes from the source, which
+// contains (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves ω free.
 //
 // Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
 //
@@ -38,7 +38,7 @@ type Penalty struct {
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize StepSize
 	// CostScale divides every observed cost; 0 is c_max = max |c|; 1 is the printed method.
-	// Compare [PrimalDual].
+	// Compare CostScale of [PrimalDual].
 	CostScale float64
 	// Recency is p of the weights η_t(t+1)ᵖ of the average; 0 is the printed method.
 	Recency float64

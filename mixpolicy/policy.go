@@ -75,8 +75,8 @@ func (x *MDP) uniform(row []float64, s int) {
 	}
 }
 
-// PolicyFunc returns the policy with π(s) as fill writes it, into a zeroed row. The
-// error names the first state whose row is not a distribution.
+// PolicyFunc returns the policy whose row π(s) fill writes into a zeroed slice. The error names
+// the first state whose row is not a distribution.
 func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 	t := newTable(x.n, x.m)
 	row := make([]float64, x.m)
@@ -157,8 +157,9 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
 //
-// uniform in the states where ξ has no positive entry. Mass of ξ at actions that are not
-// allowed is moved first ([MDP.Allowed]). The error names a pair where ξ is not finite.
+// uniform in the states where ξ has no positive entry. First, PolicyOf moves the mass of ξ at
+// actions that are not allowed to allowed actions ([MDP.Allowed]). The error names a pair where
+// ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -267,8 +268,8 @@ func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
 // Under returns the Markov chain of a policy, with its costs, as an MDP with one action:
-// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). Error: a policy for
-// another number of states or actions.
+// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). A policy for another
+// number of states or actions is an error.
 func (x *MDP) Under(p *Policy) (*MDP, error) {
 	cost, err := x.PolicyCost(p)
 	if err != nil {

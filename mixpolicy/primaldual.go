@@ -16,7 +16,7 @@ var (
 	_ Run    = (*primalDual)(nil)
 )
 
-// Form chooses between the algorithm that the analysis needs and the printed one.
+// Form chooses between the algorithm that the analysis needs and the printed algorithm.
 type Form int
 
 const (
@@ -46,9 +46,9 @@ func (f Form) String() string {
 //	θ ← ∇φ*(z1 + ∇φ(θ̃))                                 (3.25c)
 //	λ ← Π_{‖·‖₂ ≤ G}([λ − η Ψθ]₊)                         (3.26), corrected
 //
-// where the last line uses the θ of the first line. The iterate is kept as y = ∇φ(θ), so
-// nothing is recomputed near the boundary of the class. The answer is the average θ̂ of
-// (3.27), weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
+// where the last line uses the same θ as the first line. The iterate is kept as y = ∇φ(θ), so
+// nothing is recomputed near the boundary of the class. The answer is the average θ̂ of (3.27),
+// weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
 //
 // The zero value runs with the modulus of the problem's class, θ₀ = 1/d, η_t = 1/√(t+1), and
 // costs divided by c_max.
@@ -59,13 +59,13 @@ type PrimalDual struct {
 	// StepSize is η; nil is InverseSqrt(1).
 	StepSize StepSize
 	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β, in units of the scaled
-	// cost. With average cost, the paper's G is infinite; there G is β, and β = 0 means no
-	// ball.
+	// cost. With average cost, the paper's G is infinite; the code then uses G = β, and β = 0
+	// means no ball.
 	Beta float64
 	// CostScale divides every observed cost, so that η and β need not depend on the unit of
 	// cost. 0 is c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The
-	// paper does not divide, which is CostScale = 1. Its G = 1/(1−γ) ∨ β is then not a
-	// bound of λ* for costs above 1.
+	// paper does not divide the costs, which corresponds to CostScale = 1. The paper's G =
+	// 1/(1−γ) ∨ β then does not bound λ* for costs above 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 is (3.27).
 	Recency float64
@@ -73,8 +73,8 @@ type PrimalDual struct {
 	Theta0 []float64
 	// Form is Corrected by default.
 	Form Form
-	// RowScaling is not in the paper. It takes the step in λ with the rows of Ψθ ⪰ 0
-	// divided by their sums r_i = Σ_j ψʲ_i,
+	// RowScaling, which is not in the paper, divides the rows of Ψθ ⪰ 0 in the step of λ by
+	// their sums r_i = Σ_j ψʲ_i,
 	//
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
 	//
@@ -171,8 +171,8 @@ func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	return r, err
 }
 
-// Radius returns G, the radius of the ball of λ: 1/(1−γ) ∨ β, or, with average cost, β,
-// where β = 0 means +∞.
+// Radius returns G, the radius of the ball of λ. It is 1/(1−γ) ∨ β under discounting, and β
+// under average cost, or +∞ if β = 0.
 func (a PrimalDual) Radius(c Criterion) float64 {
 	switch {
 	case !c.Average():

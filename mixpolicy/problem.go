@@ -26,8 +26,8 @@ func Ball(r float64) Class { return Class{linprog.L2, r} }
 // Cube is {‖θ‖_∞ ≤ R}, the class of the modulus (3.10).
 func Cube(r float64) Class { return Class{linprog.LInf, r} }
 
-// Simplex is {‖θ‖₁ ≤ 1}, which meets the hyperplane 1ᵀθ = 1 in the simplex:
-// the convex combinations of the base policies' measures.
+// Simplex is {‖θ‖₁ ≤ 1}. On the hyperplane 1ᵀθ = 1, this class is the simplex, so Ψθ is a
+// convex combination of the base policies' measures.
 func Simplex() Class { return Class{linprog.L1, 1} }
 
 // Unbounded is all of ℝᵈ.
@@ -36,7 +36,7 @@ func Unbounded() Class { return Class{linprog.L2, math.Inf(1)} }
 // String returns for example "‖θ‖₂ ≤ 100".
 func (c Class) String() string { return fmt.Sprintf("%s ≤ %v", c.Norm.Around("θ"), c.R) }
 
-// Size returns ‖θ‖ in the norm of the class, at most R in the third set of (2.19).
+// Size returns ‖θ‖ in the norm of the class; the third set of (2.19) requires ‖θ‖ ≤ R.
 func (c Class) Size(theta []float64) float64 {
 	return floats.Norm(theta, []float64{linprog.L2: 2, linprog.LInf: math.Inf(1), linprog.L1: 1}[c.Norm])
 }
@@ -147,8 +147,8 @@ func (p *Problem) GradTheta(dst, lambda []float64) {
 	}
 }
 
-// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints it without the sign, so the
-// ascent of (3.26) rewards negative entries.
+// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints this gradient without the minus
+// sign, so the ascent of (3.26) rewards negative entries of Ψθ.
 func (p *Problem) GradLambda(dst, theta []float64) {
 	p.f.MulVec(dst, theta)
 	floats.Scale(-1, dst)
@@ -184,8 +184,9 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	return math.Sqrt(l2.Value()), l1.Value()
 }
 
-// Optimum returns the exact optimum of (2.18) with its multipliers, from the true costs. It
-// is computed once. If ctx ends the computation, the next call begins it again.
+// Optimum returns the exact optimum of (2.18) with its multipliers, from the true costs. The
+// first call computes and stores the optimum. If ctx ends the computation, the next call begins
+// again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {

@@ -44,10 +44,10 @@ const simulationStreams = 64
 
 // Simulate runs the chain of π and counts visits to state–action pairs, as the paper does
 // for Fig. 1. The steps are shared by 64 independent streams that start from α. Under
-// discounting a stream restarts from α with probability 1−γ after each step, so visit
+// discounting, a stream restarts from α with probability 1−γ after each step, so visit
 // frequencies estimate the discounted measure (2.10). Stream k draws from PCG(seed, k): the
 // result is the same to the bit for any number of workers. On cancellation, it returns the
-// visits of the finished streams, or nil if no stream finished, with the error.
+// error together with the visits of the finished streams, or with nil if no stream finished.
 func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err

@@ -33,8 +33,8 @@ type Settings struct {
 	Uncertified bool
 }
 
-// Recorder sees snapshots of a run. It copies what it keeps and changes nothing.
-// An error ends the run.
+// Recorder sees snapshots of a run. It must copy the slices that it keeps, and must not change
+// any. An error ends the run.
 type Recorder interface {
 	Record(p *Problem, s *Snapshot) error
 }
@@ -66,11 +66,11 @@ func LogSpaced(perDecade int) Schedule {
 type Status int
 
 const (
-	// Completed: the run did all its iterations.
+	// Completed means that the run did all its iterations.
 	Completed Status = iota
-	// Interrupted: the context ended the run early.
+	// Interrupted means that the context ended the run early.
 	Interrupted
-	// Failed: an error of the method or the recorder ended the run.
+	// Failed means that an error of the method or the recorder ended the run.
 	Failed
 )
 
@@ -211,10 +211,11 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 // checkInterval is the longest time that a run should go on between two checks of its context.
 const checkInterval = 20 * time.Millisecond
 
-// Drive steps a run, for [Solve] and for everything else that runs methods. It calls look at step 0, and then at each
-// step next that look returned. A next that is not above t, [ErrDone], an error or the context ends the run. About fifty
-// times a second, it calls tick, unless tick is nil, with the number of steps so far. Drive returns the number of steps,
-// and a panic of the run as an error.
+// Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look with t = 0 before
+// the first step, and then each time the number of steps reaches the next that look returned. The run ends if next is
+// not above t, at ErrDone or any other error, or when the context ends. About fifty times a second, Drive calls tick
+// with the number of steps so far, unless tick is nil. Drive returns the number of steps, and a panic of the run as an
+// error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

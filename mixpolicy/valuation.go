@@ -18,22 +18,22 @@ import (
 // Valuation is a value function, its policy, and an interval that provably contains the
 // cost.
 //
-// The cost is, under discounting, (1−γ)αᵀv = cᵀξ, in the unit of the cost of one step;
-// under average cost, it is the gain g.
+// Under discounting, the cost is (1−γ)αᵀv = cᵀξ, in the unit of the cost of one step; under
+// average cost, it is the gain g.
 type Valuation struct {
-	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost it is the
-	// relative value h, which solves g + h(s) = c(s) + Σ P(s,s′)h(s′), h(0) = 0.
+	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost, it is the relative value
+	// h, which solves g + h(s) = c(s) + Σ P(s,s′)h(s′), h(0) = 0.
 	Value  []float64
 	Policy *Policy
 
 	// Lower and Upper enclose the cost, rounding included: [Evaluate] encloses the cost of
-	// the given policy, and the other methods both the optimal cost and the cost of Policy.
-	// The bounds come from one application of the Bellman operator to any v (MacQueen 1966,
-	// Porteus 1971; Odoni 1969 for γ = 1):
+	// the given policy, and the other methods enclose both the optimal cost and the cost of
+	// Policy. The bounds come from one application of the Bellman operator to any v (MacQueen
+	// 1966, Porteus 1971; Odoni 1969 for γ = 1):
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
-	// Under discounting each Value[s] is within (Upper−Lower)/(2(1−γ)) of the truth.
+	// Under discounting, each Value[s] is within (Upper−Lower)/(2(1−γ)) of the truth.
 	Lower, Upper float64
 
 	// Residual is max(𝒮v − v) − min(𝒮v − v), zero at a solution.
@@ -97,8 +97,8 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 }
 
 // ValueIteration finds an optimal policy by v ← 𝒮v: value iteration under
-// discounting, relative value iteration (White 1963) under average cost. Under
-// average cost the bounds meet if the optimal gain is the same from every state.
+// discounting, relative value iteration (White 1963) under average cost. Under average cost,
+// the bounds meet if the optimal gain is the same from every state.
 //
 // On cancellation, and after MaxIterations, it returns the valuation so far, with valid
 // bounds, and an error.
@@ -110,11 +110,11 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // sweeps before the next greedy step. It is the method for large models. A sweep that follows
 // a policy costs 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have
 // become the best, with the same result, so late greedy steps cost little more than a sweep.)
-// It follows a policy until the policy's own residual is a hundredth of the residual that the
-// last greedy step left, so that the residual of the next step is due to the policy, or until
-// it meets the tolerance if no action changed. If the sweeps reach 4096, the chains mix
-// slowly, and elimination evaluates policies where it is cheap. Errors are those of
-// [ValueIteration].
+// It follows a policy until the policy's own residual is a hundredth of the residual after the
+// last greedy step, so the residual of the next greedy step is due to the policy. If no action
+// changed, it follows the policy until the residual meets the tolerance. If the sweeps reach
+// 4096, the chains mix slowly, and elimination evaluates policies where it is cheap. Errors are
+// those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -161,9 +161,9 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 const maxFollow = 100
 
 // PolicyIteration (Howard 1960) evaluates each greedy policy as [Evaluate] does, and stops when no action
-// changes. Under average cost each policy on its way must have one recurrent class;
-// the error names the classes of one that has several (another Start may avoid it).
-// Other errors are those of [ValueIteration].
+// changes. Under average cost, every policy that it evaluates must have one recurrent class; the error
+// names the classes of a policy that has several (another Start may avoid such a policy). Other errors
+// are those of [ValueIteration].
 func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(r *search) error {
 		if r.Iterations > 1 && !r.last.actions {

@@ -102,7 +102,7 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 // an error.
 type MeasuredFeatures struct {
 	*Features
-	Lo, Hi [][]float64 // interval of ψʲᵢ at [j][i]
+	Lo, Hi [][]float64 // ends of the interval of ψʲᵢ, at [j][i]
 }
 
 // FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: run k under policy j took
@@ -116,14 +116,14 @@ type MeasuredFeatures struct {
 // independent, equally long, and of one recurrent class: by the central limit theorem the f_k
 // are normal in the limit. If the runs differ in length, the limit is at least the level, for
 // levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
-// independent in the limit. For runs of a given length, this is not a theorem, and the start
-// matters.
+// independent in the limit. For runs of a given length, no theorem guarantees the coverage, and
+// the start matters.
 //
 // Normality says nothing about a pair that some run never or always took. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K},
 //
-// which contains the mean of the E f_k with at least the probability of the level, for
+// which contains the mean of the E f_k with a probability of at least the level, for
 // independent runs of any lengths, because 0 ≤ f_k ≤ 1 (Hoeffding 1963).
 //
 // Under discounting, a run restarts from α with probability 1−γ after each step, as in

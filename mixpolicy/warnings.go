@@ -11,9 +11,9 @@ import (
 )
 
 // Mismatch looks for points of 1ᵀθ = 1 where the class and the domain of φ differ, along the axes and 64 other
-// directions, at most 200 in total. beyond is in the domain and just outside the class, so an iterate may reach it;
-// missing is in the class and not in the domain, so no iterate can. Each is nil if not found, or if the class is
-// unbounded. start is a point of both sets.
+// directions, at most 200 in total. The point beyond is in the domain and just outside the class, so an iterate may
+// reach it. The point missing is in the class but not in the domain, so no iterate can reach it. Each point is nil
+// if the search finds none, or if the class is unbounded. The point start must be in both the class and the domain.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
 	if math.IsInf(c.R, 1) {
 		return nil, nil
@@ -42,7 +42,8 @@ func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing [
 	return beyond, missing
 }
 
-// Warnings says where the domain of the modulus differs from the class, and what to do about it.
+// Warnings reports points where the domain of the modulus differs from the class, and how to fix
+// the difference.
 func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	a, err := a.For(p)
 	if err != nil { // Start reports this error

@@ -19,23 +19,24 @@
 //	err := plotting.Save("objective.svg", fig)
 //
 // Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
-// each rendering draws only these. Neither repairs data. NaN, infinities, numbers beyond 1e100, slices of different
-// lengths and values below 1e-100 on a logarithmic axis are errors that name the layer and the index.
+// each rendering draws only these. Neither rendering repairs data. NaN, infinities, numbers beyond 1e100, slices of
+// different lengths and values below 1e-100 on a logarithmic axis are errors that name the layer and the index.
 //
 // A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also
 // a layer, in both renderings.
 //
 // Labels, titles and names may hold formulas of TeX between dollars, with scripts, accents
 // and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings
-// raise and lower scripts; plain texts use the characters that Unicode has for them.
+// raise and lower scripts; plain texts use the Unicode characters for scripts where these
+// exist.
 //
-// Long curves are thinned to what can be seen (thin.go): every dropped point is within a pixel and a half of the drawn
-// curve.
+// Long curves are thinned without a visible change (thin.go): every dropped point is within a pixel and a half of the
+// drawn curve.
 //
 // An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
 //
-// Built for js/wasm, where the cells of a page run, the package only describes figures; a program of the page, built
-// with the tag drawer, draws them, with the same bytes as the result.
+// In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
+// page, built with the tag drawer, draws them and produces the same bytes.
 //
-// The package knows results, not algorithms: it imports nothing from the library.
+// The package draws results and contains no algorithms: it imports nothing from the library.
 package plotting

@@ -12,13 +12,13 @@ import (
 
 // Explorer shows figures computed beforehand, one frame for each combination of the values of its controls. It needs no
 // kernel, so it also works on exported pages. All frames share the ranges of the axes. Without scripts, and in a file,
-// it is the frame at which the controls start.
+// it shows only the frame at which the controls start.
 //
-// A page holds each column of numbers once, so frames may well repeat a curve.
+// A page holds each column of numbers only once, even if several frames repeat a curve.
 type Explorer struct {
 	Controls []Control
 	// Frame returns the frame in which control i has the value at[i]. It is
-	// called once for each combination; all frames are of one shape.
+	// called once for each combination; all frames must have the same number of figures.
 	Frame func(at []int) Panels
 }
 

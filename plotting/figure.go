@@ -25,7 +25,8 @@ type Axis struct {
 	Label string
 	Log   bool // base 10; the data must be positive
 
-	// Min and Max fix the range if Min < Max. By default the range is that of the data.
+	// Min and Max fix the range if Min < Max. By default, the axis covers the range of the
+	// data.
 	Min, Max float64
 
 	// Names label the values 1, 2, … of a y axis, upwards, instead of numbers. The intervals of [Points] are then along
@@ -34,14 +35,14 @@ type Axis struct {
 }
 
 // Layer is a part of a figure: [Line], [Bars], [Points], [Rule], [Span], [Path], [Contour], [Heatmap], [Arrow], or a
-// user's own type, which draws itself with these.
+// user's own type, which draws itself with these types.
 type Layer interface {
 	// Draw draws the layer with the pen, in the units of the axes. An error says what cannot be drawn. Draw may be
 	// called several times, and must draw the same each time.
 	Draw(p *Pen) error
 }
 
-// Pen is the tool with which a [Layer] draws. Both renderings use what it has drawn.
+// Pen is the tool with which a [Layer] draws. Both renderings use the marks that it has drawn.
 type Pen struct {
 	X, Y Axis // of the figure
 
@@ -294,7 +295,8 @@ type Drawing interface {
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, row by row, with aligned axes. A page shows as many side by side as fit.
+// Panels are figures in a grid, row by row, with aligned axes. A page shows as many figures side by side
+// as fit.
 type Panels struct {
 	Figures []Figure
 	Columns int // in a file; default: all in one row

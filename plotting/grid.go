@@ -16,8 +16,8 @@ type Grid struct {
 	Z    [][]float64
 }
 
-// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and finds where its domain ends between two of
-// them.
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and locates the boundary of the domain of z
+// where it lies between two of these points.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
@@ -112,7 +112,7 @@ type Contour struct {
 
 func (c Contour) describe() (kind, name string) { return "contour", c.Name }
 
-// Draw makes it a [Layer].
+// Draw makes a Contour a [Layer].
 func (c Contour) Draw(p *Pen) error {
 	if c.Levels != nil {
 		if err := checkColumns(column{"Levels", c.Levels, Axis{}}); err != nil {
@@ -278,8 +278,8 @@ func (g Grid) levelSet(level float64) []polyline {
 	return out
 }
 
-// Heatmap colours each point of the plane by the value at the nearest point of a
-// grid, dark where it is small. The legend shows the scale.
+// Heatmap colours each point of the plane by the value at the nearest point of a grid, dark
+// where the value is small. The legend shows the scale.
 type Heatmap struct {
 	Name string
 	Grid Grid
@@ -293,7 +293,7 @@ func (h Heatmap) describe() (kind, name string) {
 	return "heatmap", strings.TrimSpace(fmt.Sprintf("%s from %s to %s", h.Name, brief(r.lo), brief(r.hi)))
 }
 
-// Draw makes it a [Layer].
+// Draw makes a Heatmap a [Layer].
 func (h Heatmap) Draw(p *Pen) error {
 	err := h.Grid.check(p.X, p.Y)
 	if err == nil { // on a logarithmic axis the first cell may reach beyond 0

@@ -19,7 +19,7 @@ type Line struct {
 	Width  float64 // in points; default: 1.6
 
 	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs". It appears below the x axis,
-	// once however many layers state the same.
+	// only once, even if several layers state the same text.
 	Interval string
 }
 
@@ -38,7 +38,7 @@ func mapped[T any](v []T, f func(T) float64) []float64 {
 
 func (l Line) describe() (kind, name string) { return "line", l.Name }
 
-// Draw makes it a [Layer].
+// Draw makes a Line a [Layer].
 func (l Line) Draw(p *Pen) error {
 	if err := p.check(l.X, l.Y, l.Lo, l.Hi, p.Y); err != nil {
 		return err
@@ -58,7 +58,7 @@ type Bars struct {
 
 func (b Bars) describe() (kind, name string) { return "bars", b.Name }
 
-// Draw makes it a [Layer].
+// Draw makes Bars a [Layer].
 func (b Bars) Draw(p *Pen) error {
 	if p.X.Log {
 		return errors.New("bars of equal width can't stand on a logarithmic x axis")
@@ -72,21 +72,21 @@ func (b Bars) Draw(p *Pen) error {
 	return p.add(b, b.Name, b.Color, ByColor, 0, boxes{x: b.X, height: b.Height, width: cmp.Or(b.Width, smallestGap(b.X))})
 }
 
-// Points are isolated points, with an error bar from Lo[i] to Hi[i] if given, which is vertical unless the y axis has
-// names.
+// Points are isolated points. If Lo and Hi are given, each point has an error bar from Lo[i] to Hi[i], which is
+// vertical unless the y axis has names.
 type Points struct {
 	Name   string
 	X, Y   []float64
 	Lo, Hi []float64 // both or neither
 	Color  Color
-	Dash   Dash // of the lines in whose style the marker is; default: ByColor
+	Dash   Dash // selects the marker, as for lines of this dash; default: ByColor
 
 	Interval string // as in a [Line]
 }
 
 func (l Points) describe() (kind, name string) { return "points", l.Name }
 
-// Draw makes it a [Layer].
+// Draw makes Points a [Layer].
 func (l Points) Draw(p *Pen) error {
 	level := p.Y.Names != nil
 	if err := p.check(l.X, l.Y, l.Lo, l.Hi, p.axis(level)); err != nil {
@@ -105,7 +105,7 @@ type Rule struct {
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
 
-// Draw makes it a [Layer].
+// Draw makes a Rule a [Layer].
 func (r Rule) Draw(p *Pen) error {
 	if err := checkColumns(column{"At", []float64{r.At}, p.axis(r.Vertical)}); err != nil {
 		return err
@@ -127,7 +127,7 @@ type Span struct {
 
 func (s Span) describe() (kind, name string) { return "span", s.Label }
 
-// Draw makes it a [Layer].
+// Draw makes a Span a [Layer].
 func (s Span) Draw(p *Pen) error {
 	axis := p.axis(s.Vertical)
 	if s.From > s.To {
@@ -150,7 +150,7 @@ type Path struct {
 
 func (l Path) describe() (kind, name string) { return "path", l.Name }
 
-// Draw makes it a [Layer].
+// Draw makes a Path a [Layer].
 func (l Path) Draw(p *Pen) error {
 	if err := p.check(l.X, l.Y, nil, nil, p.Y); err != nil {
 		return err
@@ -171,7 +171,7 @@ type Arrow struct {
 
 func (a Arrow) describe() (kind, name string) { return "arrow", a.Label }
 
-// Draw makes it a [Layer].
+// Draw makes an Arrow a [Layer].
 func (a Arrow) Draw(p *Pen) error {
 	err := checkColumns(column{"X", []float64{a.X}, p.X}, column{"Y", []float64{a.Y}, p.Y},
 		column{"FromX", []float64{a.FromX}, p.X}, column{"FromY", []float64{a.FromY}, p.Y})

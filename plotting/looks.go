@@ -43,9 +43,9 @@ var others = []Look{
 	{Green, Solid}, {Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
 
-// LookOf returns the look of a method in all figures. A layer without a colour whose name is that of a method of the
-// notebooks, alone or before a comma, gets this look by itself. Any other name has a look that differs from all of
-// these, the same every time.
+// LookOf returns the look of a method in all figures. A layer without a colour gets this look automatically if its
+// name is the name of a method of the notebooks, alone or before a comma. Every other name has a look that differs
+// from the looks of these methods and is the same every time.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look

@@ -275,7 +275,7 @@ func (c Color) hex() string { return hex(c.rgb()) }
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // Dash is the pattern of a line. The zero value means Solid if the author chose the colour, and ByColor if the figure
-// did.
+// chose it.
 type Dash int
 
 const (

@@ -11,8 +11,8 @@ import (
 )
 
 // Progress returns a function that shows a bar below the cell as work progresses and removes it when all is done, for
-// settings that ask for such a function. It may be called concurrently, and for one work after another. Outside a
-// notebook, and with [Headless], it shows nothing.
+// settings with a field for such a function. The function may be called concurrently, and for several computations in
+// turn. Outside a notebook, and with [Headless], it shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}

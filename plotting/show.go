@@ -25,7 +25,8 @@ type display struct {
 	plain          string
 }
 
-// Show displays the views below the cell, one output each. Outside a notebook it prints them as text.
+// Show displays the views below the cell, one output each. Outside a notebook, it prints them as
+// text.
 //
 // A view that cannot be shown is a mistake in the cell: Show panics and says what is wrong with it.
 func Show(views ...View) {
@@ -90,18 +91,19 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless is the environment variable that, with any value, says that the notebook runs without a page that shows it.
+// Headless names an environment variable. If this variable has any value, the notebook runs without a page that shows
+// it.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the path.
-// The path is relative to the working directory, in a notebook to the notebook. In a notebook, Save says where the file
-// is, and a path in a folder that cleaning removes is an error. Save makes a missing folder. It writes the whole file
-// or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was made.
+// The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save says where the
+// file is, and a path in a folder that cleaning removes is an error. Save makes a missing folder. It writes the whole
+// file or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was made.
 //
 // CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z, empty where
 // the layer has none. A line has a row for each point, with its interval; a histogram for each bar; and a contour or a
-// heatmap for each point of the grid, with its value as z. A rule has one row and a strip two, its ends, in the column
-// of its axis. Numbers are those that the layer was given, to all digits.
+// heatmap for each point of the grid, with its value as z. A rule has one row, and a strip has two rows for its ends,
+// with the number in the column of the axis. The table contains the numbers that the layer was given, to all digits.
 //
 // A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF; in SVG the reader's
 // machine finds another font.

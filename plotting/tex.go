@@ -209,7 +209,7 @@ func (t *tex) argument(of string, depth int) string {
 }
 
 // Unicode returns a text with its TeX formulas, between dollars, in plain Unicode. A script that Unicode lacks follows
-// its mark.
+// the mark ^ or _.
 func Unicode(label string) string {
 	return plain(label, func(begin rune, s string) string {
 		mark := map[rune]string{superScript: "^", subScript: "_"}[begin]

@@ -14,7 +14,7 @@ import (
 //	φ(θ) = −√(R² − ‖θ‖²),   ∇φ(θ) = θ/√(R² − ‖θ‖²),
 //	φ*(y) = R√(1 + ‖y‖²),   ∇φ*(y) = Ry/√(1 + ‖y‖²),
 //
-// the graph of a half sphere. Its divergence (3.9) is the Hellinger-like divergence of
+// whose graph is a half sphere. The divergence (3.9) is the Hellinger-like divergence of
 // Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
 // constant 1 (see the errata).
 //
@@ -89,8 +89,8 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 
 // Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
 //
-// As printed, it cancels when x is near y, and when both are near the sphere. With
-// e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), it equals
+// The printed form loses digits to cancellation when x is near y, and when both are near the
+// sphere. With e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), it equals
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
@@ -156,12 +156,13 @@ func (b Ball) slope(d int) (float64, error) {
 //
 //	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
 //
-// It is not the root of J′. Setting J′ = 0 and squaring gives
-// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last bracket under the
-// root should be R²(1ᵀV)² − ‖V‖² − 1: the factor R² multiplies (1ᵀV)² only. At R = 2,
-// V = (0.3, −0.1), the printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
+// The printed z is not the root of J′. Setting J′ = 0 and squaring gives ((Rd)²−d)z² +
+// 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last bracket under the root should be
+// R²(1ᵀV)² − ‖V‖² − 1: the factor R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the
+// printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
 //
-// It returns an error if the printed discriminant is negative, and where Shift returns one.
+// It returns an error if the printed discriminant is negative, and wherever Shift returns an
+// error.
 func (b Ball) PrintedShift(y []float64) (float64, error) {
 	if _, err := b.slope(len(y)); err != nil {
 		return 0, err

@@ -5,8 +5,8 @@ import "math"
 // Burg is Burg's entropy φ(x) = −Σᵢ log xᵢ on the orthant x > 0, with ∇φ = −1/x,
 // φ*(y) = −d − Σᵢ log(−yᵢ) for y < 0 and ∇φ*(y) = −1/y. Its divergence is the Itakura–Saito
 // divergence, Σᵢ xᵢ/yᵢ − log(xᵢ/yᵢ) − 1. On the hyperplane 1ᵀθ = 1, φ is the log barrier of
-// the simplex. It keeps iterates further from the boundary than [NegativeEntropy]: θᵢ falls
-// as 1/|yᵢ|, and not as exp yᵢ.
+// the simplex. Burg keeps iterates further from the boundary than [NegativeEntropy] does: θᵢ
+// falls as 1/|yᵢ|, and not as exp yᵢ.
 //
 // φ is 2-strongly convex in ℓ₁ on the simplex: for Σe = 0, Hölder's inequality gives
 // Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁², with equality for two coordinates.

@@ -9,9 +9,9 @@ import (
 
 // NegativeEntropy is φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with ∇φ = log xᵢ,
 // φ*(y) = Σᵢ exp yᵢ and ∇φ*(y) = exp yᵢ.
-// On the hyperplane 1ᵀθ = 1 its domain is the open simplex, the projection is the
-// softmax, z = −log Σᵢ exp yᵢ, and D is the Kullback–Leibler divergence; a mirror step is
-// exponentiated gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
+// On the hyperplane 1ᵀθ = 1, its domain is the open simplex, the projection is the softmax, z =
+// −log Σᵢ exp yᵢ, and D is the Kullback–Leibler divergence; a mirror step is exponentiated
+// gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
 //
 // φ is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), not on the whole
 // orthant. Its class excludes mixtures with negative coefficients.

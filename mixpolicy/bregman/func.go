@@ -149,8 +149,8 @@ func dual(k Kernel, x Dual) Dual {
 // FromVectorFunc returns the modulus of a function φ of all coordinates that is strictly convex on its
 // domain. Outside the domain, phi must return NaN or +Inf, as the square root and the logarithm do by
 // themselves. inside is a point of the domain, and its length is the dimension. Automatic
-// differentiation gives ∇φ and ∇²φ, with d/2 and d(d+1)/2 evaluations of phi, and Newton's method ∇φ*,
-// so d should be small. phi is called from several goroutines, and must not keep x.
+// differentiation gives ∇φ with d/2 evaluations of phi and ∇²φ with d(d+1)/2, and Newton's method
+// gives ∇φ*, so d should be small. phi is called from several goroutines, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Gallery returns each modulus of this package that needs no parameter or only a radius,
-// which is r, as a start for comparisons. It omits moduli whose domain misses the
+// Gallery returns, as a start for comparisons, each modulus of this package that needs no
+// parameter, or only a radius; the radius is r. It omits moduli whose domain misses the
 // hyperplane 1ᵀθ = 1 in ℝᵈ.
 //
 //	for _, m := range bregman.Gallery(3, 2) {

@@ -15,9 +15,9 @@ import (
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
 // It is known as a self-concordant barrier; we know of no use of it on mixtures of policies.
-// Compared with [Ball], which has the same domain, the distance to the sphere falls as 1/‖y‖
-// and not as 1/‖y‖², so iterates stay further inside, and the Newton decrement is a step size
-// free of R. The projection has a closed form, and the iteration on J agrees with it.
+// The distance of ∇φ*(y) from the sphere falls as 1/‖y‖, and not as 1/‖y‖² as with [Ball],
+// which has the same domain. So iterates stay further inside, and the Newton decrement is a
+// step size free of R. The projection has a closed form, and the iteration on J agrees with it.
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //

@@ -14,7 +14,7 @@ import (
 // We know of no use of it as a mirror map. Up to a factor, the gap R − |θᵢ| is 1/|yᵢ|,
 // compared with 1/yᵢ² for [Hellinger] and exp(−|yᵢ|) for [Cube]. With all three, an iterate
 // that noise has driven to a wall returns after as many steps as brought it there. But with
-// LogCosine it moves in the meantime, because (φ*)″ falls only as 1/y².
+// LogCosine, the iterate moves in the meantime, because (φ*)″ falls only as 1/y².
 //
 // φ is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
 //

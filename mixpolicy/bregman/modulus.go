@@ -14,7 +14,7 @@
 // [ProjectDual] performs the second line. The iterate is stored as y, so nothing is lost
 // when θ comes within rounding of the boundary.
 //
-// There are several ways to define a new modulus: from a function of one variable or of all ([FromFunc],
+// There are several ways to define a new modulus: from a function of one variable or of all variables ([FromFunc],
 // [FromVectorFunc]), with automatic derivatives and inverses; from φ, its derivative and the inverse of the derivative,
 // as functions or as a [Kernel] ([FromClosures], [Separable]); or as a [Modulus] for whole vectors. [Gallery] lists the
 // moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli, [Product] combines moduli of

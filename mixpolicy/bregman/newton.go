@@ -20,8 +20,9 @@ import (
 //
 // On random dual points with similar and dissimilar entries from 1e-300 to 1e300, it takes 2 to 6
 // evaluations on average for the separable moduli of the gallery, and 5 to 13 for the others; the
-// maximum in 10⁵ points for each was 73 (TestEvaluations). With a bracket, it never takes more
-// than 130: after 60 evaluations it only halves, and there are 2⁶⁴ numbers.
+// maximum in 10⁵ points for each modulus was 73 (TestEvaluations). With a bracket, it never takes
+// more than 130 evaluations: after 60 evaluations it only halves the bracket, which contains at
+// most 2⁶⁴ floating-point numbers.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {

@@ -14,7 +14,7 @@ import (
 //
 //	∇φ(x)ᵢ = ‖x‖_p^{2−p} |xᵢ|^{p−1} sign xᵢ.
 //
-// For 1 < p ≤ 2 it is (p−1)-strongly convex in ℓ_p, and p = 1 + 1/log d gives mirror descent
+// For 1 < p ≤ 2, φ is (p−1)-strongly convex in ℓ_p, and p = 1 + 1/log d gives mirror descent
 // the dimension dependence of the entropy without a simplex. For p > 2, φ is not strongly
 // convex. From about p = 3 on, ∇φ* is so steep at 0 that a y in floating point does not
 // determine all digits of θ. φ is not separable, and its domain has no boundary.

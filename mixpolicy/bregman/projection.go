@@ -54,11 +54,11 @@ const mostParts = 1 + 1024/53
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is the
 // Bregman projection of the previous ∇φ*(y), and 1ᵀ∇φ*(y) = 1 to rounding.
 //
-// If one number is too coarse for the shift, the shift is done in parts. The first part
-// brings the entries of y that matter near their final size, and exactly, because numbers
-// near each other subtract without error. The next part does the rest.
+// If a single z is too coarse for the shift, ProjectDual shifts y in parts. The first part
+// brings the entries of y that matter near their final size. This part is exact, because
+// numbers near each other subtract without error. The next part completes the shift.
 //
-// After an error y is unspecified. The errors are those of [Shift].
+// After an error, y is unspecified. The errors are those of [Shift].
 //
 //	y := []float64{0.1, 0.2, 0.4}
 //	z, err := bregman.ProjectDual(bregman.Cube(1), y, nil) // now ∇φ*(y) = (0.2740, 0.3196, 0.4063)
@@ -120,7 +120,7 @@ func CheckDomain(m Modulus, x []float64) error {
 }
 
 // J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises.
-// It is for curves and checks; the solvers use its derivative.
+// Curves and checks evaluate J; the solvers use its derivative.
 func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
 
 func shifted(y []float64, z float64) []float64 {
@@ -136,8 +136,8 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 	return sum.Of(append([]float64{-1}, u...))
 }
 
-// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), with half of the digits right for a kernel without
-// ConjCurvature; NaN if m is neither a [Curver] nor [Separable].
+// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor [Separable].
+// For a kernel without ConjCurvature, only half of the digits are right.
 func JSecond(m Modulus, y []float64, z float64) float64 {
 	if c, ok := m.(Curver); ok {
 		return c.ConjugateCurvature(shifted(y, z))

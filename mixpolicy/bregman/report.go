@@ -19,12 +19,13 @@ type Report struct {
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e, whose
 	// slope must be 2 on logarithmic axes.
 	Taylor []Point
-	// Boundary is the change of ∇φ since the start against the remaining distance, on one
-	// path to the boundary. It must grow without bound. It is empty if no boundary was met.
+	// Boundary is the change of ∇φ since the start against the remaining distance, on one path
+	// to the boundary. The change must grow without bound. Boundary is empty if the path met no
+	// boundary.
 	Boundary []Point
 }
 
-// A Point of a curve.
+// A Point is a point of a curve.
 type Point struct{ X, Y float64 }
 
 // A Finding is one cause of failures: the method at fault and its likely mistake.
@@ -40,7 +41,7 @@ type Finding struct {
 	MeasuredCurve, ClaimedCurve     []Point
 }
 
-// A Kind says how bad a finding is.
+// A Kind is the severity of a finding.
 type Kind int
 
 // The worst kinds come first.

@@ -10,7 +10,7 @@ import (
 // A Kernel is a Legendre function φ of one real variable. It is all that an author of a
 // separable modulus must write.
 //
-// Three more methods are used if a kernel has them:
+// The package also uses these optional methods of a kernel:
 //
 //	Conjugate(y float64) float64      // φ*(y), else xy − φ(x) at x = (φ*)′(y)
 //	Divergence(x, y float64) float64  // D(x; y), else the definition, with quadrature where it cancels

@@ -10,8 +10,8 @@ import (
 //	φ(x) = Σᵢ (xᵢ − xᵢ^q)/(1 − q),   ∇φ = (1 − q xᵢ^{q−1})/(1 − q),
 //	φ*(y) = Σᵢ xᵢ^q  at  xᵢ = ∇φ*(y) = (1 + (1−yᵢ)(1−q)/q)^{−1/(1−q)},  yᵢ < 1/(1−q).
 //
-// It lies between [Burg] (q → 0, after division by q) and [NegativeEntropy] (q → 1); q = ½ is
-// the regulariser of best-of-both-worlds bandit algorithms. For q > 1 the derivative at 0
+// Tsallis lies between [Burg] (q → 0, after division by q) and [NegativeEntropy] (q → 1); q = ½
+// is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the derivative at 0
 // is finite, and φ is not a Legendre function.
 //
 // φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and

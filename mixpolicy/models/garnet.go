@@ -22,7 +22,7 @@ type Garnet struct {
 	// policy is well defined.
 	Ring bool
 
-	// Criterion; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 

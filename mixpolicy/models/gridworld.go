@@ -24,7 +24,7 @@ type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" is a small example
 	Slip float64 // 0 to 1; 0 means no slipping
 
-	// Criterion; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 

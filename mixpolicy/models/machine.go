@@ -20,7 +20,7 @@ type Machine struct {
 	Outage  float64 // cost of a step in the broken state
 	Service float64 // cost of a step with service
 
-	// Criterion; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
@@ -49,7 +49,7 @@ func (w Machine) complete() (Machine, error) {
 
 func machineAction(a int) string { return [...]string{"leave alone", "service"}[a] }
 
-// MDP builds the machine. It works in the first state.
+// MDP builds the MDP of the machine, which works at the start.
 func (w Machine) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -70,12 +70,13 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 }
 
 // Measure returns μ^π of the policy that services with probability serviced[s] in
-// state s. With p the probability of breaking and q of recovering,
+// state s. With p the probability of breaking and q the probability of recovering under this
+// policy,
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
 //
-// which is p/(p+q) for γ = 1. It is NaN for γ = 1 and p = q = 0, because both states are
-// then recurrent classes.
+// which is p/(p+q) for γ = 1. The result is NaN for γ = 1 and p = q = 0, because both states
+// are then recurrent classes.
 func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -87,8 +88,8 @@ func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	return [2]float64{(1 - g + g*q) / d, g * p / d}, nil
 }
 
-// Cost returns cᵀξ^π for the same policy: the average cost, or the discounted cost in units
-// of one step.
+// Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s: the
+// average cost, or the discounted cost in the unit of the cost of one step.
 func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	mu, err := w.Measure(serviced)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
-// An action chooses the queue that each server works on (the last queue of each server is
-// the first of the other). The state is the four lengths x; a step costs ‖x‖₁.
+// An action chooses the queue that each server works on (each server works on the first queue
+// of one line and the last queue of the other line). The state is the four lengths x; a step
+// costs ‖x‖₁.
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size,
 // 39·26·26·39 = 1,028,196 states and 4 actions, but without the phantom jobs of their
@@ -28,11 +29,11 @@ type Network struct {
 	Service  [4]float64 // probability of finishing a job; zero is 0.12, 0.12, 0.28, 0.28
 	Holding  [4]float64 // cost per job and step in each queue; zero is 1 each
 
-	// Criterion; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
-// Dynamics is the rule by which the network's events make a step.
+// Dynamics is the rule that combines the network's events into a step.
 type Dynamics int
 
 const (
@@ -40,9 +41,9 @@ const (
 	// several may happen in a step. A server on an empty queue does nothing. A job that
 	// arrives at a buffer that is full after the step's departures is lost.
 	IndependentEvents Dynamics = iota
-	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs in one
-	// respect: service does not test for an empty queue. A server on an empty queue 1 or 3
-	// sends a nonexistent job to queue 2 or 4.
+	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs from
+	// IndependentEvents in one respect: service does not test for an empty queue. A server on
+	// an empty queue 1 or 3 sends a nonexistent job to queue 2 or 4.
 	PhantomJobs
 	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van
 	// Roy (2003), whose buffers are unbounded. Here, a job that arrives at a full buffer is

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Aggregation divides some of the states of an MDP into cells. Each cell and action define
-// a feature: the uniform distribution over the pairs of the action in the cell. So one
-// number per state determines the features of millions of pairs.
+// Aggregation divides some of the states of an MDP into cells. Each combination of a cell and
+// an action defines a feature: the uniform distribution over the pairs of the action in the
+// cell. So one number per state determines the features of millions of pairs.
 type Aggregation struct {
 	Cell []int32 // cell of each state; −1 for no cell
 	Size []int   // number of states in each cell, at least 1
@@ -44,9 +44,9 @@ func aggregate(states, names int, place func(s int) int) *Aggregation {
 	return g
 }
 
-// LossIntervals divides states by the cost of a step: (0, 5], (5, 10], …, (45, 50], the
-// first features of Abbasi-Yadkori et al. (2014). The empty network and states that cost
-// more than 50 are in no cell.
+// LossIntervals divides states by the interval that contains the cost of a step: (0, 5], (5,
+// 10], …, (45, 50]. The intervals define the first features of Abbasi-Yadkori et al. (2014).
+// The empty network and states that cost more than 50 are in no cell.
 func (w Network) LossIntervals() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -64,9 +64,9 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 	}), nil
 }
 
-// LengthBoxes divides states by the interval of each length, [0, 10], [11, 20] or [21, 25]:
-// the second features of Abbasi-Yadkori et al. (2014). As in the publication, states with a
-// length above 25 are in no box.
+// LengthBoxes divides states into boxes, by the interval that contains each length: [0, 10],
+// [11, 20] or [21, 25]. The boxes define the second features of Abbasi-Yadkori et al. (2014).
+// As in the publication, states with a length above 25 are in no box.
 func (w Network) LengthBoxes() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {

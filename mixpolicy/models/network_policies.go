@@ -26,8 +26,8 @@ const (
 	// CMu serves the queue with the greater cᵢdᵢ, holding cost times service probability:
 	// the cμ rule, which is optimal for a single server if served jobs leave.
 	CMu
-	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where k is the queue that
-	// its jobs go to (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and
+	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where k is the queue to which
+	// the jobs of queue i go (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and
 	// Ephremides (1992), but without idling when both numbers are negative.
 	MaxWeight
 	// AnyQueue serves either queue with probability ½.

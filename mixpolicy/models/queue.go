@@ -26,11 +26,11 @@ import (
 // zero value is the paper's queue, average cost, with the uniformised [Reading] of its
 // transition law.
 //
-// States are the lengths 1, …, L (state index s is length s+1), actions the rates. At the
-// ends, the probability of the impossible event is added to staying: no departure from
-// length 1, no arrival at length L. So under a policy that is the same in every state, the
-// chain goes up and down with fixed probabilities p and q, and its stationary distribution
-// is geometric with ratio p/q.
+// States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A
+// departure from length 1 and an arrival at length L are impossible, so the probability of the
+// impossible event is added to the probability of staying. Hence, under a policy that is the
+// same in every state, the chain goes up and down with fixed probabilities p and q, and its
+// stationary distribution is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 is 100
 	Arrival float64   // ϱ; 0 is 0.5, and 0.2 under SlowArrivals
@@ -40,7 +40,7 @@ type Queue struct {
 	// Cost of a step at the given length and rate; nil is (6.2), length² + 60·rate³.
 	Cost func(length int, rate float64) float64
 
-	// Criterion; the zero value is mixpolicy.AverageCost, the paper's γ = 1.
+	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost, the paper's γ = 1.
 	Criterion mixpolicy.Criterion
 
 	// Empty adds a state of length 0, from which no job departs, before length 1.
@@ -93,7 +93,8 @@ var readingNames = []string{
 // String returns the reading's name.
 func (r Reading) String() string { return nameOf("Reading", int(r), readingNames) }
 
-// Law holds the probabilities of a step away from the ends of the queue.
+// Law holds the probabilities that the queue, away from its ends, goes up, stays or goes down
+// in a step.
 type Law struct{ Up, Stay, Down float64 }
 
 // Law returns the probabilities of a step of the queue under the given action,
@@ -260,8 +261,8 @@ func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 	return phi, nil
 }
 
-// GeometricWeights returns state-relevance weights that are proportional to ξˣ, x the
-// length, and add up to 1: (1−ξ)ξˣ, truncated at the buffer.
+// GeometricWeights returns state-relevance weights that are proportional to ξˣ for length x and
+// add up to 1: (1−ξ)ξˣ, truncated at the buffer.
 func (q Queue) GeometricWeights(xi float64) ([]float64, error) {
 	q, err := q.complete()
 	if err != nil {

@@ -3,7 +3,8 @@ package race
 // Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better and Worse count the runs on which A's number at the end is less than B's, or greater. The others are equal.
+	// Better counts the runs on which A's number at the end is less than B's, and Worse the runs on which it is greater.
+	// On the other runs, the numbers are equal.
 	Better, Worse int
 	// Differences are A's numbers minus B's, run by run.
 	Differences []float64
@@ -13,7 +14,8 @@ type Duel struct {
 	Difference Interval
 }
 
-// Compare counts the streams on which x is less than y, or greater, by more than rounding.
+// Compare counts the streams on which x is less than y by more than rounding, and those on
+// which x is greater than y by more than rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)

@@ -13,8 +13,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Ledger says where the gap of a run of Algorithm 1 comes from, and which term a better modulus would have to reduce. With
-// ĝ_t of (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t) and y_t = ∇φ(θ_t), the terms after T steps, as [LedgerTerms] names them, are
+// Ledger divides the gap of a run of Algorithm 1 into terms, and so shows which term a better modulus would have to
+// reduce. With ĝ_t of (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t) and y_t = ∇φ(θ_t), the terms after T steps, as [LedgerTerms]
+// names them, are
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
@@ -32,7 +33,7 @@ type Ledger struct {
 	Terms   [7][]float64 // one for each of Queries
 }
 
-// LedgerTerms are the names of the terms.
+// LedgerTerms are the names of the terms of a [Ledger].
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
 // LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, it returns the ledger so far, with the error. Other

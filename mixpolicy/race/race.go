@@ -21,11 +21,12 @@ import (
 // default setting first.
 type Entrant struct {
 	Name    string
-	Source  string   // the paper it is from
+	Source  string   // the paper that describes it
 	Told    []string // the information that it gets, for a table
 	Methods []mixpolicy.Method
-	// If Methods are a grid, Axes are its axes, the last one varying fastest, and Make makes the
-	// method with the given number on each axis. Both are nil otherwise.
+	// If Methods form a grid, Axes are the axes of the grid, the last axis varying fastest, and
+	// Make returns the method with the given number on each axis. Otherwise, Axes and Make are
+	// nil.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
 }
@@ -55,9 +56,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the grid that follows e, around at, the best setting so far. If at is at an end of an axis of e, the
-// new axis is as wide as the old one, and extends beyond that end; if at is inside, the new axis is finer, up to the
-// neighbours.
+// Around returns the entrant on the next grid, which surrounds at, the best setting so far. Where at is an end of an
+// axis of e, the new axis is as wide as the old axis and extends beyond this end. Where at is inside, the new axis is
+// finer and ends at the neighbours of at.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -75,8 +76,8 @@ func (e Entrant) Around(at []float64) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Ends names the axes on which at is the least or the greatest of all tried numbers, so a better number may lie beyond.
-// Fixed axes have no ends.
+// Ends names the axes on which the number in at is the least or the greatest of all tried numbers, so a better number
+// may lie beyond. Fixed axes have no ends.
 func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	for i, v := range at {
 		less, more := false, false
@@ -91,9 +92,9 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 }
 
 // Halve finds the setting of least median score among n by sequential halving: after each round, the worse half is
-// dropped, and the trials of the others are doubled, up to the given number for the last two. It asks for scores in
-// parallel. It also returns the median score of the best setting, the lower of two; +Inf if there is none. NaN
-// counts as +Inf.
+// dropped, and the trials of the others are doubled, up to the given number for the last two. Halve calls score in
+// parallel. It also returns the median score of the best setting (the lower of the two middle scores if their
+// number is even), or +Inf if there is none. NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -127,9 +128,9 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 	return best, middle(best)
 }
 
-// Configuration returns the grid that contains setting k, the number of the setting on that grid, and the axes of the
-// entrant's own grid on which it is at an edge. If 2n settings were tried, with n the size of the own grid, k is
-// setting k mod n of the finer grid around setting ⌊k/n⌋.
+// Configuration returns the entrant on the grid that contains setting k, the index of setting k on this grid, and the
+// axes of the entrant's own grid on which the setting is at an edge. If 2n settings were tried, with n the size of
+// the own grid, k is setting k mod n of the finer grid around setting ⌊k/n⌋.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -182,7 +183,7 @@ func (e Entrant) Numbers(k int) []float64 {
 // than another. Entrants with less to tune have fewer.
 const maxMethods = 64
 
-// Outcome is the result of an entrant.
+// Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
 	// Tuning holds the tuning trials of each method, with fewer trials of methods that lost

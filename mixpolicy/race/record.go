@@ -20,8 +20,8 @@ type Row struct {
 	Problem string `csv:"problem"`
 	Base    string `csv:"base"`   // the set of base policies
 	Race    string `csv:"race"`   // the resource that all entrants had equally, or the kind of the row
-	Method  string `csv:"method"` // or rule, or policy
-	Source  string `csv:"source"` // of the method, its paper
+	Method  string `csv:"method"` // the method, rule or policy
+	Source  string `csv:"source"` // the paper of the method
 
 	Quantity string  `csv:"quantity"`
 	At       float64 `csv:"at,%.12g"`    // the position on the quantity's axis, such as queries, seconds or η₀
@@ -31,13 +31,13 @@ type Row struct {
 	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind Value
 
 	Configuration  int       `csv:"configuration"`  // the index of the entrant's method,
-	Configurations int       `csv:"configurations"` // the number of its methods
+	Configurations int       `csv:"configurations"` // the number of the entrant's methods
 	Setting        []float64 `csv:"setting,%g,–"`   // the numbers of the configuration, such as η₀ and ω
 	Trials         int       `csv:"trials"`         // number behind a mean; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
-	Machine        string    `csv:"machine"`        // where seconds were taken
-	Values         []float64 `csv:"values,%.12g,–"` // of each stream, NaN if its run failed; or of each setting
+	Machine        string    `csv:"machine"`        // the machine on which seconds were measured
+	Values         []float64 `csv:"values,%.12g,–"` // one for each stream, NaN if its run failed; or one for each setting
 }
 
 // Record is a list of rows.
@@ -132,8 +132,9 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the quantity of rows about failed runs: Value is the number of steps after
-// which the first of these runs stopped, Trials is their number, and Settings the reason.
+// Failure is the Quantity of a row about failed runs. The row's Value is the number of steps
+// after which the first of these runs stopped, its Trials the number of failed runs, and its
+// Settings the reason.
 const Failure = "failed"
 
 // Failures returns a row about the failed trials, or no row; the other fields come from
@@ -211,8 +212,8 @@ func ReadFile(path string) (Record, error) {
 }
 
 // Update replaces the rows of the record at path for which old is true, and sorts all rows
-// by order; the sort is stable. It reads the file just before it writes the file, whole or
-// not at all. Two processes must not update the same file at the same time.
+// by order; the sort is stable. It reads the file just before writing, and writes either the
+// whole file or nothing. Two processes must not update the same file at the same time.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)
 	if err != nil {

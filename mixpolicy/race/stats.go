@@ -77,9 +77,10 @@ func TTest(x []float64) float64 {
 }
 
 // SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with its percentile
-// interval from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and the same for both;
-// the two-sided p-value of the ratio 1, which counts the sample itself and the resamples on the rarer
-// side of 1; and the standard error of the ratio's logarithm. The F test would need normal data.
+// interval from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and the same for both
+// samples; the two-sided p-value of the hypothesis that the ratio is 1, which counts the sample
+// itself and the resamples on the rarer side of 1; and the standard error of the ratio's logarithm.
+// The F test would need normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -102,10 +103,10 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
-// Median returns the median of x, the lower of two, with an interval between order
-// statistics, which assumes nothing about the distribution: the k-th and the (N+1−k)-th of
-// N values enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence
-// is this probability, which is not below the requested confidence if there are enough values. Values
+// Median returns the median of x, the lower of the two middle values if N is even, with an interval
+// between order statistics, which assumes nothing about the distribution: the k-th and the (N+1−k)-th
+// of N values enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence is
+// this probability, which is not below the requested confidence if there are enough values. Values
 // may be +Inf. It panics as [TInterval] does.
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)

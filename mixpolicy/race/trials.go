@@ -81,9 +81,9 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // for Start, the steps and the answer, not for its evaluation; see Settings.Times
+	Seconds            float64 // for Start, the steps and the answer, not for the answer's evaluation; see Settings.Times
 
-	// For a [mixpolicy.PolicyRun], which has no θ, these are nil and NaN.
+	// For a [mixpolicy.PolicyRun], which has no θ, the slices are nil and the numbers NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
 	Cost, Violation, Mass float64   // cᵀΨθ̂, ½‖[Ψθ̂]₋‖₂ and ‖[Ψθ̂]₋‖₁
 
@@ -365,16 +365,16 @@ func (r *Runs) ended(well bool) []Trial {
 	return slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool { return (t.Err == nil) != well })
 }
 
-// HasTheta says whether the finished trials have a θ̂.
+// HasTheta reports whether the finished trials have a θ̂.
 func (r *Runs) HasTheta() bool {
 	all := r.Finished()
 	return len(all) > 0 && all[0].Observations[0].Theta != nil
 }
 
-// Curve returns a number of an observation, or computes a number from θ̂.
+// Curve maps an observation to a number: a stored quantity, or a function of θ̂.
 type Curve func(l *Observation) float64
 
-// Cost is cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0.
+// Cost is cᵀΨθ̂, which is the cost of a policy only if Ψθ̂ ⪰ 0.
 func Cost(l *Observation) float64 { return l.Cost }
 
 // Violation is ½‖[Ψθ̂]₋‖₂.
@@ -390,7 +390,8 @@ func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
 // PenalisedGap is the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, which is ≥ 0, and 0 only at the
-// optimum of (2.18); NaN if there is no θ̂. The error is the error of the exact optimum.
+// optimum of (2.18); NaN if there is no θ̂. It returns an error if the exact optimum cannot be
+// computed.
 func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "penalised gap", err)
@@ -418,7 +419,7 @@ type Band struct {
 	Intervals []Interval
 }
 
-// The horizontal axes of curves.
+// Iterations, Queries and Seconds are the horizontal axes of curves.
 func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }

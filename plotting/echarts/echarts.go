@@ -1,13 +1,13 @@
 // Package echarts names the ECharts bundle that draws the interactive charts, and loads it into any page with a chart.
 //
-// The bundle is not part of this repository, or of any notebook: the set-up fetches it by its npm name and checks it,
-// JupyterLab serves it, and exported pages have it next to them. Otherwise it comes from [CDN], and the browser checks
-// it against [Integrity].
+// Neither this repository nor any notebook contains the bundle: the set-up fetches it by its npm name and checks it,
+// JupyterLab serves it, and exported pages have a copy next to them. A page without such a copy loads the bundle from
+// [CDN], and the browser checks it against [Integrity].
 //
 // # The HTML of a chart
 //
-// A chart is one self-contained piece of HTML. It shows a static picture, so it is never empty: not without scripts, in
-// a notebook that is not yet trusted, or on paper.
+// A chart is one self-contained piece of HTML. It contains a static picture, so it is never empty, even without
+// scripts, in a notebook that is not yet trusted, or on paper.
 //
 //	<div class="mixpolicy-chart" id="ID">
 //	  <img class="mixpolicy-static" alt="…" src="data:image/svg+xml;base64,…">
@@ -21,16 +21,15 @@
 //	</script>
 //
 // LOADER stands for [Loader]: a script of about 1 kB that may occur any number
-// of times in a page, fetches the bundle at most once, and then calls every
-// function pushed so far and every one pushed later, each exactly once. Pages
-// are styled by the two classes: on paper .mixpolicy-static is shown and
-// .mixpolicy-live is not, whatever scripts did.
+// of times in a page, fetches the bundle at most once, and then calls every pushed function
+// exactly once, including the functions pushed later. Style sheets use the two classes: on
+// paper they show .mixpolicy-static and hide .mixpolicy-live, whatever scripts did.
 //
 // # Light and dark
 //
-// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab in
-// data-jp-theme-light ("true" or "false") of the body. A chart that watches those attributes follows the reader's
-// choice.
+// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab
+// states its colours in data-jp-theme-light ("true" or "false") of the body. A chart that watches those attributes
+// follows the reader's choice.
 package echarts
 
 import (
@@ -57,5 +56,5 @@ const CDN = "https://cdn.jsdelivr.net/npm/" + Package + "@" + Version + "/dist/"
 var loader string
 
 // Loader is the script, without its tags, that calls the functions in window.mixpolicyCharts as soon as window.echarts
-// is there. It loads the bundle if nothing else has.
+// exists. It loads the bundle if nothing else has loaded it.
 var Loader = strings.NewReplacer("{{FILE}}", File, "{{CDN}}", CDN, "{{INTEGRITY}}", Integrity).Replace(loader)
