@@ -343,11 +343,8 @@ func witnessDimension(ctx context.Context) Finding {
 	const d, k2 = 1000, 8.0 / 3 // k2 is ‖X_i‖²_ψ₂
 	factor := 2 / math.Sqrt(math.Ln2)
 	norm := 2 / -math.Expm1(-2*math.Ln2/d) // of ‖X‖²
-	// Centred: E e^{|Z|/β} ≥ e^{E|Z|/β}, so the norm is at least E|Z|/ln 2. For χ² of d degrees of
-	// freedom E|Z| = 4(d/2)^{d/2}e^{−d/2}/Γ(d/2).
-	const half = d / 2.0
-	gamma, _ := math.Lgamma(half)
-	centred := 4 * math.Exp(half*math.Log(half)-half-gamma) / math.Ln2
+	// Centred, for x = 1/β, with or without a modulus: E e^{x(‖X‖² − d)} = e^{d(−½ln(1−2x) − x)} ≥ e^{dx²}, so β ≥ √(d/ln 2).
+	centred := math.Sqrt(d / math.Ln2)
 	// By moments, (2.6) at q = 1 and (2.4): E‖X‖² = d, and E|X_i|^q = 2^{q/2}Γ((q+1)/2)/√π.
 	var moment float64
 	for q := 1.0; q < 30; q += 1e-2 {
