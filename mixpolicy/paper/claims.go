@@ -548,7 +548,7 @@ const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost o
 
 // queueClaims decides the three comparisons with the penalty method at the end of section 6. The first two are decided
 // together, so that any of their verdicts is wrong with probability at most 1/20. The paper does not state ω. With the
-// paper's settings, we therefore run the penalty method with four ω, up to 5 max λ*, and with enough trials for a
+// paper's settings, we therefore run the penalty method with five ω, up to 5 max λ*, and with enough trials for a
 // standard deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, nil)) }
@@ -562,7 +562,7 @@ func queueClaims(ctx context.Context) []Claim {
 	optimum := must(p.Optimum(ctx)).Objective
 	above := func(cost float64) float64 { return max(cost-optimum, 0) }
 	c, weights := AsPrinted(mixpolicy.Corrected), []Score{}
-	for _, c.Weight = range []float64{1, 1e4, 2e5, 1e6} {
+	for _, c.Weight = range []float64{1, 7000, 1e4, 2e5, 1e6} {
 		weights = append(weights, score(c, c.Penalty()))
 	}
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`

@@ -42,7 +42,7 @@ func checkPythagoras(ctx context.Context) Finding {
 	noError(bregman.Project(bregman.Ball{R: 2}, onto, zero))
 	near, away := bregman.Divergence(bregman.Ball{R: 2}, onto, zero), bregman.Divergence(bregman.Ball{R: 2}, zero, onto)
 	f.Printed, f.Corrected = excess(near+away, 0), max(f.Corrected, checkAlongRuns("5.6")(ctx).Corrected)
-	f.Numbers = fmt.Sprintf("for the ball of R = 2 and θ = θ̃ = 0, (5.4) says %.3g ≤ 0, and (5.6) %.3g ≤ 0; for θ on the hyperplane: ",
+	f.Numbers = fmt.Sprintf("for R = 2 in ℝ³ and θ = θ̃ = 0, (5.4) says %.3g ≤ 0, and (5.6) %.3g ≤ 0; for θ on the hyperplane: ",
 		near+away, away) + f.Numbers
 	return f
 }

@@ -213,7 +213,7 @@ func checkVisits(ctx context.Context) Finding {
 		return worstZ(must(x.Occupation(ctx, p)), e, 100)
 	})
 	// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷.
-	return holdsCorrected(excess(0.5+0.8, 1), excess(worst, 6), "(6.1) is no law as printed; uniformised, the frequencies of "+
+	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is no law as printed; uniformised, the frequencies of "+
 		"2·10⁶ steps are within %.1f standard errors of the exact measures, uniform and geometric", worst)
 }
 
