@@ -49,11 +49,11 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	if got := readings("the weather", fails, holds).String(); got != "depends: the weather" {
-		t.Errorf("%q", got)
-	}
-	if got := readings("", holds, undecided).String(); got != "undecided: [0, 1]" {
-		t.Errorf("%q", got)
+	for want, d := range map[string]Decision{"depends: the weather": readings("the weather", fails, holds), "undecided: [0, 1]": readings("", holds, undecided),
+		"undecided: the weather; one reading fails, another has the interval [0, 1]": readings("the weather", undecided, fails)} {
+		if got := d.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -97,7 +97,7 @@ func readings(on string, ways ...Decision) Decision {
 		return Decision{Depends, on}
 	}
 	if k := has(Undecided); k >= 0 && has(Fails) >= 0 {
-		return Decision{Undecided, on + ": by one reading it fails, by the other: " + ways[k].On}
+		return Decision{Undecided, on + "; one reading fails, another has the interval " + ways[k].On}
 	} else if k >= 0 {
 		return ways[k]
 	}

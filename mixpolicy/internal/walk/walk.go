@@ -41,8 +41,8 @@ func New(d int) Walk {
 // exchanged.
 type hull struct{ sides [2]chain }
 
-// chain is a stack of hull vertices: major falls, minor rises, and so does the slope
-// of the fall. Its top is W_t.
+// chain is a stack of hull vertices. From the bottom to the top, major falls, minor rises,
+// and the hull becomes steeper. The top is W_t.
 type chain []vertex
 
 type vertex struct{ major, minor float64 }
