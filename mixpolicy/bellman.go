@@ -174,7 +174,7 @@ func (x *MDP) valueRounding() float64 {
 //
 // a change of v by δ raises q by at least γ min δ, because rows add up to 1. The rise is
 // the sum of γ min δ over the steps. For each pair, we store q minus the rise at the time
-// when q was computed. This number plus the present rise is a lower bound of q, and a step
+// when q was computed. This number plus the present rise is a lower bound on q, and a step
 // skips the pair while the bound exceeds the q of the policy's action. Soon most states
 // have one action left, and the rows of these actions are stored side by side.
 type greedy struct {

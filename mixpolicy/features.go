@@ -197,7 +197,7 @@ func (f *Features) Row(dst []float64, i int) { f.psi.Row(dst, i) }
 // Dims implements [linprog.Rows]: it returns nm and d.
 func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
-// Apply implements [linprog.Rows]: it sets dst to consecutive entries of Ψθ, beginning with entry from.
+// Apply implements [linprog.Rows]: it sets dst to the entries from, from+1, … of Ψθ.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
 	if len(dst)*f.Dim() < 2*worthwhile {
 		f.applyPart(dst, from, theta) // no closure: it would allocate

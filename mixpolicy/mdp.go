@@ -283,7 +283,7 @@ func (x *MDP) Pairs() int { return x.n * x.m }
 // Pair returns the index i = s·m + a of the pair (s, a).
 func (x *MDP) Pair(s, a int) int { return s*x.m + a }
 
-// StateAction returns the state and action of pair i, the inverse of [MDP.Pair].
+// StateAction returns the state and action of pair i; it inverts [MDP.Pair].
 func (x *MDP) StateAction(i int) (s, a int) { return i / x.m, i % x.m }
 
 // Criterion returns the criterion.

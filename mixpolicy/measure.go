@@ -27,7 +27,7 @@ type Measure struct {
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
-	// Error is a proved bound of ‖μ̂ − μ‖₁, the distance of the computed measure from the exact
+	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure from the exact
 	// measure of the chain in which P(s,s) is 1 minus the other entries of its row. If the
 	// chain is slow, Error is many times Residual. For [Multilevel] under average cost with
 	// more than 1024 states, Error is an estimate, which misses errors below the rounding of

@@ -58,8 +58,8 @@ var ErrDone = errors.New("the method has finished")
 // Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
 // must copy the slices that it keeps, and must not change any.
 type Snapshot struct {
-	// Iteration is t, the number of steps done, and Queries the number of costs that the oracle has revealed. The
-	// caller that runs the method counts both ([Solve], a race); View does not set them.
+	// Iteration is t, the number of steps done, and Queries is the number of costs that the oracle has revealed.
+	// The caller that runs the method counts both ([Solve], a race); View does not set them.
 	Iteration, Queries int
 
 	Last    []float64 // θ_t; nil for a [PolicyRun]

@@ -158,7 +158,7 @@ func (l *denseMultipliers) sum() []float64 {
 // An iteration needs λ_t at the sampled pair only, and a [walk.Walk] answers that from
 // the path W₀, …, W_t at a cost that does not depend on nm.
 //
-// The ball cannot be active while a bound of ‖λ_t‖₂ is below its radius G. Since ψ_i ⪰ 0
+// The ball cannot be active while a bound on ‖λ_t‖₂ is below its radius G. Since ψ_i ⪰ 0
 // and W₀ = 0 is among the W_k,
 //
 //	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,

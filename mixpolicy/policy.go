@@ -75,8 +75,8 @@ func (x *MDP) uniform(row []float64, s int) {
 	}
 }
 
-// PolicyFunc returns the policy whose row π(s) fill writes into a zeroed slice. The error names
-// the first state whose row is not a distribution.
+// PolicyFunc returns a policy. For each state s, it calls fill, which writes π(s) into row; row
+// is zero before the call. The error names the first state whose row is not a distribution.
 func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 	t := newTable(x.n, x.m)
 	row := make([]float64, x.m)

@@ -224,7 +224,7 @@ func (a *primalDual) Step() error {
 	return nil
 }
 
-// View implements [Run]. Before the first step the averages are θ₀ and 0.
+// View implements [Run]. Before the first step, the averages are θ₀ and 0.
 func (a *primalDual) View(s *Snapshot) error {
 	if a.averageLambda == nil {
 		a.averageLambda = make([]float64, a.p.MDP().Pairs())

@@ -216,7 +216,7 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
 // in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). With g = Ψᵀ(c − λ), ḡ the mean of its entries and
-// w = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class it is −∞, unless w = 0
+// w = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, it is −∞, unless w = 0
 // exactly. Its rounding error is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound is safe from rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())

@@ -90,9 +90,9 @@ type Result struct {
 	Certificate
 }
 
-// Solve runs a method on p. On one architecture the result is reproducible to the bit from p, the
-// method, and set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp and log
-// in another way (wasm), so there the last digits differ.
+// Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method, and
+// set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp and log in another
+// way (wasm), so there the last digits differ.
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method fails on
 // the way, the result holds the state reached, and the error says where the run stopped.
@@ -212,10 +212,10 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look with t = 0 before
-// the first step, and then each time the number of steps reaches the next that look returned. The run ends if next is
-// not above t, at ErrDone or any other error, or when the context ends. About fifty times a second, Drive calls tick
-// with the number of steps so far, unless tick is nil. Drive returns the number of steps, and a panic of the run as an
-// error.
+// the first step, and then again when the number of steps reaches the number that look returned last. The run ends if
+// this number is not above t, at ErrDone or any other error, or when the context ends. About fifty times a second,
+// Drive calls tick with the number of steps so far, unless tick is nil. Drive returns the number of steps, and a panic
+// of the run as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

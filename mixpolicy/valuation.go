@@ -107,10 +107,10 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 }
 
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of
-// sweeps before the next greedy step. It is the method for large models. A sweep that follows
-// a policy costs 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have
-// become the best, with the same result, so late greedy steps cost little more than a sweep.)
-// It follows a policy until the policy's own residual is a hundredth of the residual after the
+// sweeps before the next greedy step. It suits large models. A sweep that follows a policy
+// costs 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have become the
+// best, with the same result, so late greedy steps cost little more than a sweep.) The method
+// follows a policy until the policy's own residual is a hundredth of the residual after the
 // last greedy step, so the residual of the next greedy step is due to the policy. If no action
 // changed, it follows the policy until the residual meets the tolerance. If the sweeps reach
 // 4096, the chains mix slowly, and elimination evaluates policies where it is cheap. Errors are

@@ -19,8 +19,9 @@
 //	err := plotting.Save("objective.svg", fig)
 //
 // Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
-// each rendering draws only these. Neither rendering repairs data. NaN, infinities, numbers beyond 1e100, slices of
-// different lengths and values below 1e-100 on a logarithmic axis are errors that name the layer and the index.
+// each rendering draws only these. Neither rendering repairs data. These are errors, which name the layer and the
+// index: NaN, infinities, numbers beyond 1e100, values below 1e-100 on a logarithmic axis, and slices of different
+// lengths.
 //
 // A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also
 // a layer, in both renderings.

@@ -228,9 +228,9 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 	return 0x101 * uint32(c.R), 0x101 * uint32(c.G), 0x101 * uint32(c.B), 0x101 * uint32(c.A)
 }
 
-// Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. PDF
-// lets a turn stick out by up to five widths of the line, and a turn of 90° by a fifth. Closed paths are markers, whose
-// corners are all alike.
+// Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. In
+// PDF, a turn may stick out by up to five widths of the line; a turn of 90° sticks out by a fifth of a width. Closed paths are
+// markers, whose corners are all alike.
 func (o outlined) Stroke(p vg.Path) {
 	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
 		o.CanvasSizer.Stroke(p)

@@ -109,8 +109,8 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns [race.Median], or the median of the counts beyond [MostValues] numbers. In that case the ranks of its
-// interval are those of the normal approximation.
+// Median returns [race.Median], or the median of the counts beyond [MostValues] numbers. In the second case, the
+// normal approximation gives the ranks of its interval.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)

@@ -15,10 +15,10 @@ import (
 // with each other, and how it behaves in the projection. All points are drawn from the seed.
 //
 // A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
-// identity names the methods that it relates. The method at fault is named by every failing identity,
-// and by no other identity. A finding then says in words how the method's numbers differ from the
-// numbers that follow from the other methods: by a factor, an offset, a sign, or a reciprocal, or
-// because they are the numbers of another method.
+// identity names the methods that it relates. Check blames the method that every failing identity
+// names and that no other identity names. A finding then says in words how the method's numbers
+// differ from the numbers that follow from the other methods: by a factor, an offset, a sign, or a
+// reciprocal, or because they are the numbers of another method.
 //
 // Every tolerance is a thousand times an estimate: the rounding error of the compared numbers, amplified
 // by the condition of the map, which a perturbed evaluation measures. Check omits findings that follow

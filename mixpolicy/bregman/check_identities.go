@@ -139,7 +139,7 @@ func (p *part) slopes(x, _ []float64) (all []reading) {
 	return all
 }
 
-// partial returns the partial derivative of φ at x from values of φ, and a bound of its error.
+// partial returns the partial derivative of φ at x from values of φ, and a bound on its error.
 func (p *part) partial(x []float64, i int) (slope, off float64) {
 	e := unit(len(x), i)
 	along := func(t float64) float64 { return p.Value(combine(1, x, t, e)) }

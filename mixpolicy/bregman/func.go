@@ -40,8 +40,8 @@ func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
 func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
 
 // FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ that is strictly convex on (lo, hi).
-// Automatic differentiation gives φ′ and φ″, and root finding (φ*)′. It is the quickest way from an
-// idea to a modulus, but some fifty times slower than a hand-written [Kernel].
+// Automatic differentiation gives φ′ and φ″, and root finding gives (φ*)′. It is the quickest way
+// from an idea to a modulus, but some fifty times slower than a hand-written [Kernel].
 //
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))
@@ -149,8 +149,8 @@ func dual(k Kernel, x Dual) Dual {
 // FromVectorFunc returns the modulus of a function φ of all coordinates that is strictly convex on its
 // domain. Outside the domain, phi must return NaN or +Inf, as the square root and the logarithm do by
 // themselves. inside is a point of the domain, and its length is the dimension. Automatic
-// differentiation gives ∇φ with d/2 evaluations of phi and ∇²φ with d(d+1)/2, and Newton's method
-// gives ∇φ*, so d should be small. phi is called from several goroutines, and must not keep x.
+// differentiation gives ∇φ with d/2 evaluations of phi, and ∇²φ with d(d+1)/2 evaluations. Newton's
+// method gives ∇φ*, so d should be small. phi is called from several goroutines, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}

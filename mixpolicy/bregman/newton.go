@@ -11,7 +11,7 @@ import (
 // NewtonShift returns the z of [Shift] by safeguarded Newton iterations on J of (3.19),
 // even if m has a closed form, and the number of evaluations of J′.
 //
-// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, each coordinate gives a bound of
+// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, each coordinate gives a bound on
 // the root: for any point t of the domain on the hyperplane, θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) − yᵢ,
 // so the root is between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a
 // staircase with its steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton step
@@ -123,7 +123,7 @@ type line struct {
 	target    float64   // φ′(1/d) of a kernel that all coordinates share
 }
 
-// at returns J′(z), J″(z), which is NaN if unknown, and a bound of the rounding error of J′(z):
+// at returns J′(z), J″(z), which is NaN if unknown, and a bound on the rounding error of J′(z):
 // two ulps of every θᵢ, and the effect of one or two ulps of every yᵢ + z.
 func (l *line) at(z float64) (r, slope, noise float64) {
 	var acc sum.Accumulator
@@ -178,7 +178,7 @@ func (l *line) step(r, slope float64) float64 {
 	return -r / slope
 }
 
-// bracket returns bounds of the root, ±Inf if there are none, and stores the zᵢ.
+// bracket returns bounds on the root, ±Inf if there are none, and stores the zᵢ.
 func (l *line) bracket() (a, b float64, err error) {
 	a, b = math.Inf(-1), math.Inf(1)
 	if !l.separable {

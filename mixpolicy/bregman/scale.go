@@ -72,7 +72,7 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
 // If every block is a kernel, use a [Separable] with Each, whose projection starts from bounds
-// of the root.
+// on the root.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

@@ -32,7 +32,7 @@ type Point struct {
 	Objective float64      // bᵀx
 	Rows      []Multiplier // λ ⪰ 0 with b = Aᵀλ; Scale is the scale of the row (aᵢ, −hᵢ)
 
-	// Bound is a certified lower bound of bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
+	// Bound is a certified lower bound on bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
 	// [Solution].
 	Bound, Radius float64
 

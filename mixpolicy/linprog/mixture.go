@@ -32,7 +32,7 @@ type Solution struct {
 	Dual
 	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this is not active
 
-	// Bound is a certified lower bound of the optimum, the value of Dual rounded downwards.
+	// Bound is a certified lower bound on the optimum, the value of Dual rounded downwards.
 	// If R = +∞, it holds over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a
 	// nonzero residual b − Ψᵀλ − μ1.
 	Bound  float64

@@ -32,7 +32,7 @@ type Dual struct {
 }
 
 // bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, so a
-// lower bound of bᵀθ over all feasible θ. The residual is evaluated in doubled precision,
+// lower bound on bᵀθ over all feasible θ. The residual is evaluated in doubled precision,
 // and the bound is rounded downwards, with an allowance for every operation, so the bound
 // holds despite rounding. It is −∞ for R = +∞, unless the residual is zero.
 func (y Dual) bound(b, g []float64, psi Rows, n Norm, r float64) float64 {
@@ -45,7 +45,7 @@ func (y Dual) bound(b, g []float64, psi Rows, n Norm, r float64) float64 {
 	return y.Hyperplane - loss - 0x1p-51*(math.Abs(y.Hyperplane)+loss)
 }
 
-// residual returns an upper bound of ‖b − Ψᵀλ − μg‖⁎ that exceeds the norm by little more
+// residual returns an upper bound on ‖b − Ψᵀλ − μg‖⁎ that exceeds the norm by little more
 // than the rounding of the norm.
 func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 	acc, size := y.reducedCosts(b, g, psi)

@@ -213,7 +213,7 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 }
 
 // Policies returns the base policies π¹ and π² of (6.3) for a queue x with four rates: π¹
-// uses every rate equally often, and π² the two slower rates more often.
+// uses every rate equally often, and π² uses the two slower rates more often.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	var base []*mixpolicy.Policy
 	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {

@@ -151,7 +151,7 @@ func gaussian(f func(x float64) float64) float64 {
 }
 
 // checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are signs, for which
-// the left side is exp(λd), or uniform. For Gaussian X both sides are equal.
+// the left side is exp(λd), or uniform. For Gaussian X, both sides are equal.
 func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
 	for _, d := range []int{1, 2, 10} {

@@ -115,7 +115,7 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	ofClass := func(theta float64) float64 { return policyMeasure(p, []float64{theta, 1 - theta}).Cost(x.Costs()) }
 	class := floats.Min(mapped(floats.Span(make([]float64, 1401), -6.5, 7.5), ofClass))
 	mixture, at := bestMixture(mixtureCosts(x, slow, fast, 100))
-	// The optimum is feasible, so it is the cost of its policy.
+	// The optimum is feasible, so its objective is the cost of its policy.
 	iv := race.Interval{Lo: min(best.Bound, class) / mixture, Hi: best.Objective / mixture}
 	return claim("0-best-mixture-valley", less(iv, nearly), []Result{
 		exactly("true cost", "the exact optimum of (2.18)", best.Objective),
@@ -351,7 +351,7 @@ const sampleEpsilon, sampleRho = 0.01, 0.1
 // sampleClaim interprets (3.38) with the best of the class in place of ξ*, and Ω with a constant.
 func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Constants) Claim {
 	const epsilon, rho = sampleEpsilon, sampleRho
-	// With β ~ T^power both bounds must fall to ε. The best power is 1/6.
+	// With β ~ T^power, both bounds must fall to ε. The best power is 1/6.
 	queue := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	own, at := math.Inf(1), 0.0
 	for n := range 31 {
@@ -437,7 +437,7 @@ func termsClaim(k *theory.Constants) Claim {
 		exactly("what (3.36) adds for the cost of the policy", more15, more)})
 }
 
-// addedByViolation returns the term that (3.36) adds to the gap in a bound of the policy's cost, for γ = 0.9, any
+// addedByViolation returns the term that (3.36) adds to the gap in a bound on the policy's cost, for γ = 0.9, any
 // mixing time and the given ½‖[Ψθ̂]₋‖₂.
 func addedByViolation(k *theory.Constants, violation float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * violation
@@ -547,9 +547,9 @@ func polynomialClaim() Claim {
 const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
 // queueClaims decides the three comparisons with the penalty method at the end of section 6. The first two are decided
-// together, so that any of their verdicts is wrong with probability at most 1/20. The paper does not state ω. With the
-// paper's settings, we therefore run the penalty method with five ω, up to 5 max λ*, and with enough trials for a
-// standard deviation despite large fourth moments.
+// together: the probability that at least one of their verdicts is wrong is at most 1/20. The paper does not state ω.
+// With the paper's settings, we therefore run the penalty method with five ω, up to 5 max λ*, and with enough trials
+// for a standard deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, nil)) }
 	repaired, sound := contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
@@ -557,8 +557,8 @@ func queueClaims(ctx context.Context) []Claim {
 	score := func(c Protocol, m mixpolicy.Method) Score {
 		return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
 	}
-	// (2.22) contains V of the θ compared with. Its least ε is 0 for costs up to the optimum, and grows with the cost
-	// above it.
+	// (2.22) contains the V of the θ with which the answer is compared. The least ε is 0 for costs of at most the
+	// optimum, and grows with the cost above it.
 	optimum := must(p.Optimum(ctx)).Objective
 	above := func(cost float64) float64 { return max(cost-optimum, 0) }
 	c, weights := AsPrinted(mixpolicy.Corrected), []Score{}

@@ -20,8 +20,8 @@ import (
 type Kind string
 
 const (
-	// Error means that even under the interpretation most favourable to the authors, [Erratum.Reading], the statement
-	// is false or the algorithm goes wrong.
+	// Error means that even in the reading most favourable to the authors, [Erratum.Reading], the statement is false
+	// or the algorithm goes wrong.
 	Error Kind = "error"
 	// Gap means that the argument does not prove the statement, which may be true.
 	Gap Kind = "gap"

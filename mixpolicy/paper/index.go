@@ -55,7 +55,7 @@ type Finding struct {
 	Printed   float64 // +∞ if meaningless or without content as printed
 	Corrected float64 // the same as Printed if there is nothing to correct
 	Reading   float64 // for an Error: the deviation of Erratum.Reading; else 0
-	Tolerance float64 // bound of the rounding error, or of a stated statistical error
+	Tolerance float64 // bound on the rounding error, or on a stated statistical error
 	Numbers   string  // the computed numbers, in words
 }
 

@@ -53,7 +53,7 @@ type TraceStep struct {
 }
 
 // TraceSettings choose the run. Pair, if not nil, replaces the oracle: it returns the sampled
-// pair of iteration t. An inequality that holds surely must hold for any sequence of samples.
+// pair of iteration t. An inequality that always holds must hold for any sequence of samples.
 type TraceSettings struct {
 	Name            string
 	Iterations      int
@@ -331,7 +331,7 @@ func (all evaluations) add(s *Step) (worst bool) {
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate and with
 // large R, the queue with the cheapest pair as every sample, and a discounted random MDP with the cube's modulus. It is
-// improbable that all samples are the same pair, but an inequality that holds surely must hold in that case.
+// improbable that all samples are the same pair, but an inequality that always holds must hold in that case.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -811,7 +811,7 @@ func (r *Trace) gapFromBelow(Place) (printed, corrected Sides) {
 	return below(-2*r.trivial(), r.ending().gap, 0), corrected
 }
 
-// violationThen compares V with the bound that follows from (5.34), (5.35) and the lower bound of S.
+// violationThen compares V with the bound that follows from (5.34), (5.35) and the lower bound on S.
 func (r *Trace) violationThen(Place) (printed, corrected Sides) {
 	e := r.ending()
 	return below(e.v, (r.trivial()+e.rhs/2)/r.G+r.G/(2*r.leastSum()), 0).where(r.inverseSquareRoots() && e.v != 0), corrected

@@ -360,8 +360,8 @@ func checkEfficiency(ctx context.Context) Finding {
 }
 
 // checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), because the minimum over more points is not
-// greater, and V = 0 at the feasible points. If the price 1/ε is at least ‖λ*‖_∞, no infeasible point costs less than
-// the optimum.
+// greater, and V = 0 at the feasible points. If the penalty weight 1/ε is at least ‖λ*‖_∞, no infeasible point costs
+// less than the optimum.
 func checkExpandedEfficiency(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	price, rng, cheap := floats.Max(must(theory.Multipliers(p))), rand.New(rand.NewPCG(222, 0)), math.Inf(1)

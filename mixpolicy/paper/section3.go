@@ -62,8 +62,8 @@ func checkLambdaBall(context.Context) Finding {
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
-	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ) that sum is α + γ times the
-	// inflow.
+	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ), that sum is α + γ times
+	// the inflow.
 	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
 	for s, alpha := range x.Initial() {
@@ -391,7 +391,7 @@ func checkAlgorithm(ctx context.Context) Finding {
 }
 
 // checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: a quarter of the distance doubles it,
-// so it has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
+// so D has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
 	at := func(k int) float64 {

@@ -324,7 +324,7 @@ func checkBox(ctx context.Context) Finding {
 		"(4.9) without ν* ∈ Γ, all constraints, Γ = [−0.1, 0.1]³, ε = 0.05")
 }
 
-// checkBudget checks (4.13) for a budget that is not the slack of the solution with the price 2/(1−γ).
+// checkBudget checks (4.13) for a budget that is not the slack of the solution with the penalty weight 2/(1−γ).
 func checkBudget(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	return a.against(a.withBudget(ctx, 2).Value, a.smoothed(ctx).Value, a.one.SALPBound(a.x.Initial(), a.mu, a.x.Gamma(), a.best),
@@ -345,9 +345,9 @@ func checkDualALP(context.Context) Finding {
 		"ω = 3, average cost: cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖θᵀΨᵀ(P−Q)‖₁ = %.6g, of which the flow is %.3g", want, omega*flow)
 }
 
-// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). At price 1 the
-// right side is f_ω of (4.14) for ω = 1. The search stops at neighbouring numbers, at slopes of 10⁵: hence the
-// tolerance 10⁻⁶.
+// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). At a penalty
+// weight of 1, the right side is f_ω of (4.14) for ω = 1. The search stops at neighbouring numbers, at slopes of
+// 10⁵: hence the tolerance 10⁻⁶.
 func checkPenaltyBound(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(100)))
 	best := must(p.Optimum(ctx))

@@ -216,26 +216,26 @@ func leastChance(k, n int) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
-// ErrorTail is (5.19a) with c₀ = 1, a bound of P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of size 2RC_eη_t:
+// ErrorTail is (5.19a) with c₀ = 1, a bound on P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of size 2RC_eη_t:
 // 2exp(−δ²/(8R²C_e²Ση²)).
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
-// SquareTail is (5.20a) corrected, a bound of P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] for ‖e_t‖ ≤ C_e:
+// SquareTail is (5.20a) corrected, a bound on P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] for ‖e_t‖ ≤ C_e:
 // exp(−2δ²/(C_e⁴Ση⁴)).
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
-// AzumaTail is (A.6) corrected, a bound of P[|ΣX_t| ≥ δ] for martingale differences with
+// AzumaTail is (A.6) corrected, a bound on P[|ΣX_t| ≥ δ] for martingale differences with
 // ‖X_t‖_ψ₂ ≤ σ_t and Σσ_t² as given: 2exp(−δ²/(4Σσ_t²)).
 //
 // Proof. For σ = 1 and |s| ≤ 1, eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²};
 // for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²), and s = δ/2Σσ². ∎
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
-// BernsteinTail is (A.9) with c = ¼, a bound of P[Σ(X_t − E X_t) ≥ δ] for ‖X_t‖_ψ₁ ≤ b_t, from Σb_t² and max b_t:
+// BernsteinTail is (A.9) with c = ¼, a bound on P[Σ(X_t − E X_t) ≥ δ] for ‖X_t‖_ψ₁ ≤ b_t, from Σb_t² and max b_t:
 // exp(−¼min{δ²/Σb_t², δ/max b_t}). It also holds for differences X_t − E[X_t|F_t].
 //
 // Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1, at s = ½ since (e^y−1)(e^y−3) + 4y ≥ 0 for
@@ -342,7 +342,7 @@ var coin = sync.OnceValues(func() (runs []CoinRun, err error) {
 })
 
 // checkCoin returns by how much the chance that a left side exceeds the right side of (5.24) is above ρ. For the
-// printed form, the chance is the lower end of its interval; for the corrected form, it is the frequency.
+// printed form, the chance is taken as the lower end of its interval; for the corrected form, as the frequency.
 func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	runs := must(Coin(ctx))
 	exceeds := func(right func(CoinRun) float64) int {
@@ -357,7 +357,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		printed, len(runs), withA3, corrected).within(0)
 }
 
-// witnessUniversalConstants: the bound of (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which should be ρ/2.
+// witnessUniversalConstants: the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which should be ρ/2.
 func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }

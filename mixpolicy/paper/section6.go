@@ -137,8 +137,8 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 	return figures, nil
 }
 
-// StepCost is the time of one iteration on this machine, in nanoseconds. On other machines only
-// the ratios are comparable.
+// StepCost is the time of one iteration on this machine, in nanoseconds. On other machines,
+// only the ratios are comparable.
 type StepCost struct {
 	PrimalDual                float64 // Algorithm 1
 	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [priorwork.ProjectByBarrier] in its place

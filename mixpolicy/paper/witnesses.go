@@ -161,7 +161,7 @@ func witnessUnichain(context.Context) Finding {
 		"P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
 }
 
-// witnessMultipliers also interprets Lemma 3.2 as an upper bound of ‖λ*‖₂, the weakest of the norms, and (3.3) as a
+// witnessMultipliers also interprets Lemma 3.2 as an upper bound on ‖λ*‖₂, the weakest of the norms, and (3.3) as a
 // statement on the value.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()

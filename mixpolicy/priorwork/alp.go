@@ -20,9 +20,9 @@ import (
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
 //
 // for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and 𝒮v ⪰ c in the text; a v with 𝒮v ⪰
-// v is a lower bound of v*, to be maximised.) With all pairs, its value is a lower bound of αᵀv*.
+// v is a lower bound on v*, to be maximised.) With all pairs, its value is a lower bound on αᵀv*.
 //
-// Under average cost it is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), without α.
+// Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), without α.
 //
 // Source: de Farias and Van Roy, Operations Research 51(6), 2003; under average cost, NIPS 2002.
 //

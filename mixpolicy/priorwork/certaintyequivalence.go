@@ -13,9 +13,9 @@ import (
 var _ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
 
 // CertaintyEquivalence estimates the costs and solves the MDP with the estimates: the plug-in principle applied to the
-// whole MDP, (2.13), instead of to (2.18). With a generative model it is minimax optimal (Azar, Munos and Kappen 2013).
-// Here transitions are known and costs are not random, so one query for each pair is enough, and after nm queries the
-// answer is an optimal policy.
+// whole MDP, (2.13), instead of to (2.18). With a generative model, it is minimax optimal (Azar, Munos and Kappen
+// 2013). Here transitions are known and costs are not random, so one query for each pair is enough, and after nm
+// queries, the answer is an optimal policy.
 //
 // Pairs are queried in a random order, repeatedly. The estimate for a pair that has not been queried is c_max, known by
 // (A.3).

@@ -22,8 +22,8 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 // far ([ALP]).
 //
 // The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In the authors'
-// experiment with a queue (2003) the program has all constraints, with state-relevance weights (1−ξ)ξˣ, ξ = 0.9 or
-// 0.999, and basis 1, x, x², x³.
+// experiment with a queue (2003), the program has all constraints, with state-relevance weights (1−ξ)ξˣ, ξ = 0.9
+// or 0.999, and basis 1, x, x², x³.
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //

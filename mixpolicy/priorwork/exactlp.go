@@ -31,8 +31,8 @@ type LPSolution struct {
 	LPCertificate
 }
 
-// LPCertificate states how far (v, g) and ξ are from feasible and optimal. For any v, g and ξ, with r_a(s) = c_a(s) − g
-// − v(s) + γP_a(s)v and f the excess flow of ξ,
+// LPCertificate states how far (v, g) and ξ are from being feasible and optimal. For any v, g and ξ, with r_a(s) =
+// c_a(s) − g − v(s) + γP_a(s)v and f the excess flow of ξ,
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
@@ -51,10 +51,10 @@ type LPCertificate struct {
 // Gap returns Dual − Primal.
 func (c *LPCertificate) Gap() float64 { return c.Dual - c.Primal }
 
-// Lower returns a lower bound of the cost of every policy.
+// Lower returns a lower bound on the cost of every policy.
 func (c *LPCertificate) Lower() float64 { return c.Primal - c.PrimalViolation }
 
-// String returns the certificate as a table, one line a number.
+// String returns the certificate as a table, with a line for each number.
 func (c LPCertificate) String() string {
 	var b strings.Builder
 	names := []string{"primal value", "dual value", "duality gap", "primal violation", "dual violation", "complementary slackness"}

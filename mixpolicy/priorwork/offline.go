@@ -19,17 +19,17 @@ import (
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C, |θ| ⪯ H, and 0 ≤ ρ ≤ 1 under average cost, with H = 1/(1−γ) or t, and improves π on the way. T times,
-// K transitions move θ,
+// over 0 ⪯ β ⪯ C, |θ| ⪯ H, and 0 ≤ ρ ≤ 1 under average cost, with H = 1/(1−γ) or t, and improves π on the way. The
+// following happens T times. K transitions move θ,
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))],
 //
-// and another, with the mean θ̄ of the K iterates, moves β and π:
+// and one more transition moves β and π, with the mean θ̄ of the K iterates:
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α Σ θ̄_a(s)).
 //
-// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations, and after
-// every K steps O(nm). Each step size minimises the regret bound of its player,
+// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations; after
+// every K steps, another O(nm) operations follow. Each step size minimises the regret bound of its player,
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α = √(2 ln m/T)/H.
 //

@@ -56,7 +56,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		"where a rare cost is real, they leave it out. " + precision}, nil
 }
 
-// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound of the standard deviation of P(cΨ/q) for one sample, where P
+// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound on the standard deviation of P(cΨ/q) for one sample, where P
 // is the projection along 1.
 func samplingError(p *mixpolicy.Problem) float64 {
 	f := p.Features()

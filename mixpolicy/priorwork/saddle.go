@@ -171,9 +171,9 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //
 // restarted from its average as Applegate, Hinder, Lu and Lubin (2023) do for linear programs: when the error of the
 // average is a fifth of the error at the last restart, or four fifths of it and no longer falling. Averages alone
-// converge as 1/t; between restarts the error falls by a constant factor, so the whole method converges linearly (for
-// polyhedral classes, and in practice for the ball). σ starts at c_max − c_min. At a restart its logarithm moves half
-// of the way to the logarithm of the ratio of the distances that λ and θ have moved.
+// converge as 1/t; between restarts, the error falls by a constant factor, so the whole method converges linearly
+// (for polyhedral classes, and in practice for the ball). σ starts at c_max − c_min. At a restart, its logarithm
+// moves half of the way to the logarithm of the ratio of the distances that λ and θ have moved.
 //
 // The error is the one in the certificate, the duality gap plus the violation in units of cost. An iteration costs 2nmd
 // operations. The test for a restart, every 16 iterations, costs a few times as much. The method makes no query.
@@ -224,8 +224,8 @@ func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	return r, nil
 }
 
-// error is the duality gap in units of cost, plus the negative mass at the price σ. It is +∞ if the class is unbounded
-// and λ does not balance the gradient.
+// error is the duality gap in units of cost, plus the negative mass times σ. It is +∞ if the class is unbounded and λ
+// does not balance the gradient.
 func (a *pdhg) error(x point) float64 {
 	p := a.s.p
 	return math.Abs(p.Objective(x.theta)-p.DualBound(x.lambda)) + a.sigma*p.NegativeMass(x.theta)

@@ -152,7 +152,7 @@ func (f *slack) rounding(y []float64) float64 {
 	return 16 * float64(len(y)+8) * 0x1p-53 * (f.size*floats.Norm(y, 2) + f.unit)
 }
 
-// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound of the
+// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound on the
 // optimum minus the value. The linear programs have the tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ with
 // another variable τ ≥ 0.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {

@@ -28,10 +28,11 @@ import (
 // (3.27) averages with the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to
 // (1/d, …, 1/d). Costs in another unit give the same θ.
 //
-// A step takes nmd operations and d for each λ_t(i) > 0, where [VarianceReduced] takes 2nmd.
+// A step takes nmd operations, and d operations for each λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
-// With a Tolerance ε a run ends by itself, once it has shown that its answer exceeds the optimum by at most ε|b̂ᵀθ̂|.
-// By (A.3) it knows Ψ and the range of the costs, but only b̂ instead of cᵀΨ. The gap as a function of b = cᵀΨ,
+// With a Tolerance ε, a run ends by itself, once it has shown that its answer exceeds the optimum by at most
+// ε|b̂ᵀθ̂|. By (A.3) it knows Ψ and the range of the costs, but only b̂ instead of cᵀΨ. The gap as a function of b =
+// cᵀΨ,
 //
 //	bᵀθ̂ − min (2.18) ≤ bᵀθ̂ − β(b),   β(b) = min {(b − Ψᵀλ′)ᵀθ : 1ᵀθ = 1, ‖θ‖ ≤ R},
 //
@@ -75,12 +76,12 @@ import (
 //
 // # Where it fails
 //
-// The end by Tolerance is as late as the proof is hard: where samples vary much, as on a grid world of rare costs, 1 %
-// takes more than 2·10⁵ queries, although the answer is there long before. For an unbounded class, the run never ends
-// by itself. The certificate uses the duality gap at λ̂ alone, which grows with R and is far larger than the true gap.
-// With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse than
-// those of a tuned Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, has
-// no Δ.
+// A run ends by Tolerance only once the proof succeeds. Where samples vary much, as on a grid world of rare costs, 1 %
+// takes more than 2·10⁵ queries, although the answer is good enough long before. For an unbounded class, the run never
+// ends by itself. The certificate uses the duality gap at λ̂ alone, which grows with R and is far larger than the true
+// gap. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse
+// than those of a tuned Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R =
+// ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.

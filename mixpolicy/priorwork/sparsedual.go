@@ -164,7 +164,7 @@ type DualALPRun struct {
 	Schedule mixpolicy.Schedule
 }
 
-// Run returns the mean of the iterates. On cancellation it returns the mean of the steps done.
+// Run returns the mean of the iterates. On cancellation, it returns the mean of the steps done.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {

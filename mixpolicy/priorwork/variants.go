@@ -78,7 +78,7 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 }
 
 // LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For a saddle point of a
-// bilinear 𝓛 the iterates circle unless the steps vanish, and no theorem of the paper applies to the last iterate.
+// bilinear 𝓛, the iterates circle unless the steps vanish, and no theorem of the paper applies to the last iterate.
 //
 // Source: none. Algorithm 1 of the paper with another answer.
 type LastIterate struct{ Of mixpolicy.Method }

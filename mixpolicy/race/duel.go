@@ -3,13 +3,13 @@ package race
 // Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better counts the runs on which A's number at the end is less than B's, and Worse the runs on which it is greater.
-	// On the other runs, the numbers are equal.
+	// Better counts the runs on which A's number at the end is less than B's, and Worse counts the runs on which it is
+	// greater. On the other runs, the numbers are equal.
 	Better, Worse int
 	// Differences are A's numbers minus B's, run by run.
 	Differences []float64
-	// P is the p-value of the sign test of Better against Worse, and Difference the median of Differences with its
-	// interval. [Settle] sets both, adjusted for all its duels, at its level.
+	// P is the p-value of the sign test of Better against Worse, and Difference is the median of Differences with
+	// its interval. [Settle] sets both, adjusted for all its duels, at its level.
 	P, Level   float64
 	Difference Interval
 }

@@ -56,9 +56,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, which surrounds at, the best setting so far. Where at is an end of an
-// axis of e, the new axis is as wide as the old axis and extends beyond this end. Where at is inside, the new axis is
-// finer and ends at the neighbours of at.
+// Around returns the entrant on the next grid, around the best setting so far: at[i] is its number on axis i of e. If
+// at[i] is an end of axis i, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the new
+// axis is finer and ends at the neighbours of at[i].
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -76,8 +76,8 @@ func (e Entrant) Around(at []float64) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Ends names the axes on which the number in at is the least or the greatest of all tried numbers, so a better number
-// may lie beyond. Fixed axes have no ends.
+// Ends names the axes i on which at[i] is the least or the greatest of all tried numbers, so a better number may lie
+// beyond. Fixed axes have no ends.
 func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	for i, v := range at {
 		less, more := false, false

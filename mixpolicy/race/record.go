@@ -133,8 +133,8 @@ func (b Band) Rows(like Row) (rows Record) {
 }
 
 // Failure is the Quantity of a row about failed runs. The row's Value is the number of steps
-// after which the first of these runs stopped, its Trials the number of failed runs, and its
-// Settings the reason.
+// after which the first of these runs stopped; its Trials is the number of failed runs, and
+// its Settings gives the reason.
 const Failure = "failed"
 
 // Failures returns a row about the failed trials, or no row; the other fields come from
@@ -211,9 +211,10 @@ func ReadFile(path string) (Record, error) {
 	return Read(f)
 }
 
-// Update replaces the rows of the record at path for which old is true, and sorts all rows
-// by order; the sort is stable. It reads the file just before writing, and writes either the
-// whole file or nothing. Two processes must not update the same file at the same time.
+// Update replaces the rows of the record at path for which old returns true. It then sorts
+// all rows by order; the sort is stable. It reads the file just before writing, and writes
+// either the whole file or nothing. Two processes must not update the same file at the same
+// time.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)
 	if err != nil {

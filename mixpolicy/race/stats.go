@@ -77,10 +77,10 @@ func TTest(x []float64) float64 {
 }
 
 // SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with its percentile
-// interval from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and the same for both
-// samples; the two-sided p-value of the hypothesis that the ratio is 1, which counts the sample
-// itself and the resamples on the rarer side of 1; and the standard error of the ratio's logarithm.
-// The F test would need normal data.
+// interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of
+// the ratio's logarithm, all from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and
+// the same for both samples. The p-value counts the sample itself and the resamples on the rarer
+// side of 1. The F test would need normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999

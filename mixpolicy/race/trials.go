@@ -424,9 +424,9 @@ func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns the mean of a curve over the finished trials, against the mean of at, with t
-// intervals of the given confidence, such as 0.95. A method that finished early keeps its
-// last value from then on. It panics unless 0 < confidence < 1.
+// Band returns the mean of the curve c over the finished trials, against the mean of the
+// curve at, with t intervals of the given confidence, such as 0.95. A method that finished
+// early keeps its last value from then on. It panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
@@ -445,8 +445,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation with the curve's value in every run, against the mean of at;
-// the other fields come from like. A method that finished early keeps its last value from then on.
+// Rows returns a row for each observation with the value of the curve c in every run, against the mean
+// of the curve at; the other fields come from like. A method that finished early keeps its last value
+// from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {

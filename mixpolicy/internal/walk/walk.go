@@ -105,8 +105,8 @@ func (c chain) rises(k int, major, minor float64) bool {
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //
-// For ψ ⪰ 0 this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search skips
-// every node whose bound does not exceed the best value so far. (The maximum of each
+// For ψ ⪰ 0, this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search
+// skips every node whose bound does not exceed the best value so far. (The maximum of each
 // coordinate also gives a bound. But if θ changes slowly, that bound is off by the length of
 // the segment, and this bound only by the size of the changes.)
 //
@@ -118,7 +118,7 @@ func (c chain) rises(k int, major, minor float64) bool {
 // from 0 to the bracket and falls back to 0. A good s is (m−a)/(b−a), or the same quotient
 // of coordinate sums; the code uses the latter.
 //
-// To add a point costs O(d). A search visits O(log t) nodes if few points come near the
+// Adding a point costs O(d). A search visits O(log t) nodes if few points come near the
 // maximum, and all nodes in the worst case.
 type segments struct {
 	d      int

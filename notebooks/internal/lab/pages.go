@@ -20,7 +20,7 @@ import (
 )
 
 // export makes, in build, a page of every executed notebook, an index of these pages and of those of earlier runs, and
-// a file of every figure. With the paper's notebooks it also makes pages of the results for its equations. Jupyter's
+// a file of every figure. With the paper's notebooks, it also makes pages of the results for its equations. Jupyter's
 // nbconvert turns the cells into HTML, by our template; the rest of a page is made here.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
 	for _, r := range runs {
@@ -162,8 +162,8 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A cell that takes this long has its time in the page. In a browser it would take several times as long, and the
-// site's pages say so before they run it.
+// A cell that takes this long has its time in the page. In a browser, it would take several times as long, and
+// the site's pages say so before they run it.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
