@@ -87,7 +87,7 @@ type MeasureSettings struct {
 	Tolerance float64
 	// MaxSweeps bounds iteration; 0 is 100,000.
 	MaxSweeps int
-	// Start is where iteration begins, a guess of μ over states such as the measure of a
+	// Start is where iteration begins: a guess of μ over states, such as the measure of a
 	// similar policy or of an interrupted run; nil is uniform. A guess saves the sweeps that
 	// would bring the residual down to the residual of the guess. [Multilevel] needs some four
 	// sweeps per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46

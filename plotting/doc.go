@@ -2,9 +2,9 @@
 // as a picture for a file (gonum/plot).
 //
 // A [Figure] is data: two axes and a list of layers, each a plain struct such as [Line], [Bars], [Points], [Rule],
-// [Contour] or [Arrow]. [Show] displays it in a notebook, [Save] writes SVG, PNG or PDF, or the numbers as CSV. [Row]
-// puts figures side by side. [Explorer] shows one of several figures computed beforehand, chosen by sliders and menus,
-// even on an exported page without a kernel.
+// [Contour] or [Arrow]. [Show] displays it in a notebook, and [Save] writes SVG, PNG or PDF, or the numbers as CSV.
+// [Row] puts figures side by side. [Explorer] shows one of several figures computed beforehand, chosen by sliders and
+// menus, even on an exported page without a kernel.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",

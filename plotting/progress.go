@@ -10,9 +10,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// Progress returns a function that shows a bar below the cell as work progresses and removes it when all is done, for
-// settings with a field for such a function. The function may be called concurrently, and for several computations in
-// turn. Outside a notebook, and with [Headless], it shows nothing.
+// Progress returns a function for the field Progress of settings. The function shows a bar below the cell as work
+// progresses, and removes the bar when all is done. The function may be called concurrently, and for several
+// computations in turn. Outside a notebook, and with [Headless], it shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}

@@ -101,9 +101,10 @@ const Headless = "MIXPOLICY_HEADLESS"
 // file or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was made.
 //
 // CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z, empty where
-// the layer has none. A line has a row for each point, with its interval; a histogram for each bar; and a contour or a
-// heatmap for each point of the grid, with its value as z. A rule has one row, and a strip has two rows for its ends,
-// with the number in the column of the axis. The table contains the numbers that the layer was given, to all digits.
+// the layer has none. A line has a row for each point, with its interval. A histogram has a row for each bar. A
+// contour or a heatmap has a row for each point of the grid, with its value as z. A rule has one row, and a strip has
+// two rows for its ends, with the number in the column of the axis. The table contains the numbers that the layer was
+// given, to all digits.
 //
 // A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF; in SVG the reader's
 // machine finds another font.

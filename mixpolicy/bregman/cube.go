@@ -58,7 +58,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) for (−R, R), and else computes from the nearer end. From |y| ≈ 38 on, it is that end.
+// ConjDeriv returns R tanh(y/2) for (−R, R), and else computes from the nearer end. From |y| ≈ 38 on, the result is
+// that end.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)
@@ -77,8 +78,8 @@ func (k cube) ConjCurvature(y float64) float64 {
 	return (k.hi - k.lo) * e / ((1 + e) * (1 + e))
 }
 
-// Conjugate returns (3.11), for |y| < 1 as 2R log cosh(y/2) − 2R log R, cosh = 1 + 2 sinh² of half
-// the argument, and y times the middle of the interval.
+// Conjugate returns (3.11), plus y times the middle of the interval. For |y| < 1, it computes
+// (3.11) as 2R log cosh(y/2) − 2R log R, with cosh = 1 + 2 sinh² of half the argument.
 func (k cube) Conjugate(y float64) float64 {
 	a, R, middle := math.Abs(y), (k.hi-k.lo)/2, y*(k.lo/2+k.hi/2)
 	if a < 1 {

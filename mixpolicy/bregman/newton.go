@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// NewtonShift returns the z of [Shift] by safeguarded Newton iterations on J of (3.19),
-// even if m has a closed form, and the number of evaluations of J′.
+// NewtonShift returns the z of [Shift] and the number of evaluations of J′. It finds z by
+// safeguarded Newton iterations on J of (3.19), even if m has a closed form.
 //
 // J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, each coordinate gives a bound on
 // the root: for any point t of the domain on the hyperplane, θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) − yᵢ,

@@ -84,7 +84,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 
 // Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1, argmin
 // D(θ; x) over 1ᵀθ = 1, equation (3.14b). It returns an error if x is not in the interior
-// of the domain, and the errors of [Shift].
+// of the domain; other errors are those of [Shift].
 //
 //	theta := []float64{1.4, 1.2}
 //	err := bregman.Project(bregman.Cube(1.5), theta, theta) // now θ = (0.8756, 0.1244)

@@ -15,7 +15,7 @@ import (
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
-// An action chooses the queue that each server works on (each server works on the first queue
+// An action chooses the queue that each server works on (each server serves the first queue
 // of one line and the last queue of the other line). The state is the four lengths x; a step
 // costs ‖x‖₁.
 //
