@@ -230,7 +230,7 @@ func checkProtocol(ctx context.Context) Finding {
 	working, true2 := costs(Working(), 64)
 	// The tolerance is one per cent of the cost.
 	return holdsCorrected(relativeError(literal, true1), relativeError(working, true2),
-		"section 6 word for word: cᵀΨθ̂ = %.4g, and the policy costs %.4g; "+
+		"section 6 with (3.22) and the sign of λ corrected: cᵀΨθ̂ = %.4g, and the policy costs %.4g; "+
 			"scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2).within(0.01)
 }
 
