@@ -301,7 +301,6 @@ func rateClaims(ctx context.Context) []Claim {
 		}
 	}
 	largest := slices.MaxFunc(slices.Collect(maps.Keys(terms)), func(a, b string) int { return cmp.Compare(terms[a], terms[b]) })
-
 	// Compare the claimed rate with runs: β = T^¼ is above ‖λ*‖₂ = 15.1 from T = 6·10⁴ on.
 	const rateTrials = 8
 	rate := func(t int) (gaps, shares []float64) {
@@ -325,8 +324,7 @@ func rateClaims(ctx context.Context) []Claim {
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
 	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $\beta$ below all `+
 		`$\|\lambda^*\|_2$, the limit costs less than the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
-		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed),
-		exactly(`least of $c^{\mathsf T}\Psi\theta + \beta\|[\Psi\theta]_-\|_2$ less the optimum`, `$\beta = 1$`, limit),
+		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value less the optimum", `$\beta = 1$`, limit),
 		exactly("runs that exceed the bound", "", float64(exceeding)),
 		exactly("orders of magnitude from the measured gap to the bound", "least", lo),
 		exactly("orders of magnitude from the measured gap to the bound", "most", hi),
@@ -561,12 +559,10 @@ func queueClaims(ctx context.Context) []Claim {
 	score := func(c Protocol, m mixpolicy.Method) Score {
 		return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
 	}
-	// The least ε of (2.22), whose V is that of the θ compared with.
 	optimum := must(p.Optimum(ctx)).Objective
-	above := func(cost float64) float64 { return max(cost-optimum, 0) }
+	above := func(cost float64) float64 { return max(cost-optimum, 0) } // the least ε of (2.22), whose V is not the answer's
 	c, weights := AsPrinted(mixpolicy.Corrected), []Score{}
-	// With 7000, θ̂₁ is 45 on average, where the policies of the class are cheapest.
-	for _, c.Weight = range []float64{1, 7000, 1e4, 2e5, 1e6} {
+	for _, c.Weight = range []float64{1, 7000, 1e4, 2e5, 1e6} { // with 7000, θ̂₁ is 45 on average, where policies are cheapest
 		weights = append(weights, score(c, c.Penalty()))
 	}
 	const objective, trueCost = `$c^{\mathsf T}\Psi\hat\theta$`, "the policies' true cost"
@@ -588,7 +584,7 @@ func queueClaims(ctx context.Context) []Claim {
 			return []Result{exactly("kurtosis of "+objective, of, 3+stat.ExKurtosis(s.Objective, nil)),
 				exactly("kurtosis of "+trueCost, of, 3+stat.ExKurtosis(s.PolicyCost, nil))}
 		}
-		kurtoses := tails(own, a)
+		results[variance] = tails(own, a)
 		for _, b := range rivals {
 			other := rival
 			if len(rivals) > 1 {
@@ -610,18 +606,17 @@ func queueClaims(ctx context.Context) []Claim {
 			ways[variance] = append(ways[variance], c, d)
 			results[variance] = append(results[variance], c.result("standard deviation of "+objective, own+" and "+other, "ratio"),
 				d.result("standard deviation of "+trueCost, own+" and "+other, "ratio"))
-			kurtoses = append(kurtoses, tails(other, b)...)
+			results[variance] = append(results[variance], tails(other, b)...)
 		}
-		results[variance] = append(results[variance], kurtoses...)
 		family = slices.Concat(family, ways[cost], ways[efficiency], ways[variance])
 		decide = append(decide, func() {
 			const measure = `which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`
 			const priced = `whether an answer pays for its infeasibility, which in (2.22) it does not`
-			for k, on := range [][]string{{measure}, {priced}, {measure}} {
+			for k, on := range []string{measure, priced, measure} {
 				if len(rivals) > 1 {
-					on = append(on, `how large $\omega$ is`)
+					on += `, and how large $\omega$ is`
 				}
-				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(strings.Join(on, ", and "), decisions(ways[k])...),
+				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...),
 					results[k], experiment, len(a.Objective))
 				c.ID += "-" + id
 				claims = append(claims, c)
