@@ -14,6 +14,9 @@ const module = "testdata/module"
 // A test notices the mutants of what it looks at, a test without an assertion none. Mutants that do not compile are
 // left out, and a mutant that never ends is ended.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds mutants")
+	}
 	functions, err := mutation.Functions(module, "shape")
 	if err != nil || len(mutation.Named(functions, "Volume")) > 0 {
 		t.Fatal("a function that is not there is found", err)

@@ -22,6 +22,9 @@ var known = map[string]string{
 
 // TestSessions: what the last of some cells prints.
 func TestSessions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program for each session")
+	}
 	for _, test := range []struct {
 		name  string
 		cells []string

@@ -76,14 +76,3 @@ func TestStatementsInHTML(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
-
-// The page of the equations is filled from the records, and says how many mutants die.
-func TestPageOfEquations(t *testing.T) {
-	equations := try((&Lab{root: "../../.."}).equations()).or(t)
-	p := &page{Name: "equations", Equations: equations, Scripts: map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}}
-	file := filepath.Join(t.TempDir(), "equations.html")
-	noError(t, p.write(file))
-	if b := try(os.ReadFile(file)).or(t); !strings.Contains(string(b), `id="eq-3-22"`) || !strings.Contains(string(b), "mutants die") {
-		t.Error("the page lacks (3.22) or its mutants")
-	}
-}
