@@ -159,7 +159,7 @@ func checkStepSum(ctx context.Context) Finding {
 		return max(excess(2*(math.Sqrt(n)-1), s.Sum), excess(s.Sum, theory.InverseSqrtSums(mixpolicy.Printed, s.T).Sum))
 	})
 	return holds(max(worst, divisor.Corrected), "for all T to 10⁴; (3.31) and (3.32) then divide by 2√T − 1, the upper bound, "+
-		"which exceeds the sum by up to %.2g of it; 2(√(T+1) − 1) does not", divisor.Printed)
+		"which exceeds the sum by up to %.2g of itself; 2(√(T+1) − 1) does not", divisor.Printed)
 }
 
 // checkDivisor checks the divisor of (3.31) and (3.32).
@@ -167,7 +167,7 @@ func checkDivisor(context.Context) Finding {
 	printed := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*math.Sqrt(n)-1, s.Sum) })
 	corrected := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*(math.Sqrt(n+1)-1), s.Sum) })
 	return holdsCorrected(printed, corrected,
-		"2√T − 1 exceeds Σ1/√(t+1), by which the proof divides, by up to %.3g of it; 2(√(T+1) − 1) does not for T to 10⁴", printed)
+		"2√T − 1 exceeds Σ1/√(t+1), by which the proof divides, by up to %.3g of itself; 2(√(T+1) − 1) does not for T to 10⁴", printed)
 }
 
 func checkSquareSums(context.Context) Finding {

@@ -281,13 +281,13 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε, for any mixing
 // (τ = +∞); +∞ if it exceeds float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
 //
-// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 3A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
+// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 4A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
 // and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
-// where O hides R, A', μ, σ_max and ln(1/ρ). If every state is split into N equal ones, ‖λ*‖₂ grows like √N, and T
-// like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
+// where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal ones, ‖λ*‖₂ grows like
+// √N, and T like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
 //
 // The policy is compared with the best of the class, Ψθ* of (2.18). The printed theorem
 // uses ξ*, the optimum over all policies (2.13), which no T reaches if the class does not
