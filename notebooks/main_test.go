@@ -20,6 +20,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestTheCommand asks the command what it takes.
 func TestTheCommand(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "notebooks")
@@ -59,14 +66,10 @@ func TestNotebooks(t *testing.T) {
 		t.Skip("executes notebooks in Jupyter")
 	}
 	l, err := lab.New(os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer l.Close()
 	l.Output = t.TempDir()
-	if err := l.Run(context.Background(), os.Stdout, nil, lab.Options{Jobs: 3, Timeout: 5 * time.Minute}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Run(context.Background(), os.Stdout, nil, lab.Options{Jobs: 3, Timeout: 5 * time.Minute}))
 	files, err := filepath.Glob("*.ipynb")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -99,21 +102,15 @@ func TestNotebooks(t *testing.T) {
 func cellsWithoutTimings(t *testing.T, file string) (cells []string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var nb struct{ Cells []map[string]any }
-	if err := json.Unmarshal(data, &nb); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &nb))
 	for _, c := range nb.Cells {
 		if strings.Contains(fmt.Sprint(c["metadata"]), "timing") {
 			c["outputs"] = nil
 		}
 		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		cells = append(cells, string(text))
 	}
 	return cells

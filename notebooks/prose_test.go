@@ -42,16 +42,12 @@ var quotation = regexp.MustCompile(`<!-- = ([\w-]+) -->`)
 func TestProseQuotesOutputs(t *testing.T) {
 	notebooks := byName(t)
 	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	prose := map[string]*notebook{"the README": {Cells: []cell{{ID: "README.md", Type: "markdown", Source: lines{string(readme)}}}}}
 	maps.Copy(prose, notebooks)
 	claims, claimsError := paper.RecordedClaims()
 	errata, errataError := paper.RecordedErrata()
-	if err := errors.Join(claimsError, errataError); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(claimsError, errataError))
 	recorded := map[string]string{}
 	for _, c := range claims {
 		recorded[c.ID] = c.Numbers()

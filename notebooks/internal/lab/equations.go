@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
@@ -26,16 +27,10 @@ type equation struct {
 
 // equations returns the index of equations and statements.
 func (l *Lab) equations() (all []*equation, err error) {
-	rows, err := paper.RecordedIndex()
-	if err != nil {
-		return nil, err
-	}
-	statements, err := paper.Statements()
-	if err != nil {
-		return nil, err
-	}
+	rows, unread := paper.RecordedIndex()
+	statements, unstated := paper.Statements()
 	mutants, err := mutants()
-	if err != nil {
+	if err := errors.Join(unread, unstated, err); err != nil {
 		return nil, err
 	}
 	known := map[string]string{}

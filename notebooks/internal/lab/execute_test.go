@@ -191,9 +191,7 @@ func TestAnInterruptLeavesNoProcess(t *testing.T) {
 		t.Errorf("error: %v; want %v", err, context.Canceled)
 	}
 	temp := lab.temp
-	if err := lab.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, lab.Close())
 	if left := commands(temp); len(left) > 0 {
 		t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
 	}

@@ -122,12 +122,7 @@ func draw(claims []*claim, folder string) error {
 func (p *page) Verdicts() (counts []choice) {
 	for _, c := range p.Claims {
 		for _, s := range c.Settings {
-			i := slices.IndexFunc(counts, func(k choice) bool { return k.Value == string(s.Verdict) })
-			if i < 0 {
-				i = len(counts)
-				counts = append(counts, choice{Value: string(s.Verdict)})
-			}
-			counts[i].Count++
+			counts = counted(counts, string(s.Verdict))
 		}
 	}
 	return counts
@@ -188,14 +183,19 @@ func (p *page) Sections() []choice {
 
 func (p *page) count(of func(*erratum) string) (counts []choice) {
 	for _, e := range p.Other() {
-		value := of(e)
-		i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
-		if i < 0 {
-			i = len(counts)
-			counts = append(counts, choice{Value: value, Text: value})
-		}
-		counts[i].Count++
+		counts = counted(counts, of(e))
 	}
+	return counts
+}
+
+// counted returns the counts with one more of the value.
+func counted(counts []choice, value string) []choice {
+	i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
+	if i < 0 {
+		i = len(counts)
+		counts = append(counts, choice{Value: value, Text: value})
+	}
+	counts[i].Count++
 	return counts
 }
 

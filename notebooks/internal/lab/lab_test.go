@@ -57,11 +57,7 @@ func readyLab(t testing.TB) *Lab {
 func emptyLab(t testing.TB) *Lab {
 	t.Helper()
 	lab := try(New(new(bytes.Buffer))).or(t)
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { noError(t, lab.Close()) })
 	lab.root, lab.Output = t.TempDir(), t.TempDir()
 	lab.folder, lab.project = filepath.Join(lab.root, "notebooks"), lab.root
 	return lab
@@ -113,15 +109,12 @@ func writeNotebook(t *testing.T, name string, cells ...map[string]any) (file str
 	for i, c := range cells {
 		c["id"] = fmt.Sprint("cell-", i)
 	}
-	data, err := json.Marshal(map[string]any{
+	data := try(json.Marshal(map[string]any{
 		"cells":          cells,
 		"metadata":       map[string]any{"kernelspec": map[string]any{"display_name": "Go (gonb)", "language": "go", "name": "gonb"}},
 		"nbformat":       4,
 		"nbformat_minor": 5,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).or(t)
 	file = filepath.Join(t.TempDir(), name+".ipynb")
 	noError(t, os.WriteFile(file, data, 0o644))
 	return file
@@ -144,13 +137,10 @@ func TestAStepIsTakenOnceUntilWhatItIsMadeFromChanges(t *testing.T) {
 	times := 0
 	take := func(from string) {
 		t.Helper()
-		err := lab.once(step{name: "thing", why: "making the thing", made: lab.path("thing"), from: from}, func() error {
+		noError(t, lab.once(step{name: "thing", why: "making the thing", made: lab.path("thing"), from: from}, func() error {
 			times++
 			return writeFile(lab.path("thing"), []byte(from))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	take("version 1")
 	take("version 1")

@@ -11,10 +11,7 @@ import (
 // rests on in its section.
 func TestMap(t *testing.T) {
 	equations := try((&Lab{root: "../../.."}).equations()).or(t)
-	c, err := newChart(equations)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try(newChart(equations)).or(t)
 	type place struct{ x, y int }
 	at, taken := map[string]place{}, map[place]string{}
 	for _, n := range c.Nodes {
@@ -33,10 +30,7 @@ func TestMap(t *testing.T) {
 	if a, b := at["3.19"], at["3.20"]; a.x >= b.x {
 		t.Errorf("(3.19) is at %v, (3.20), which rests on it, at %v; want it to the right", a, b)
 	}
-	premises, err := data.Files.ReadFile("premises.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	premises := try(data.Files.ReadFile("premises.csv")).or(t)
 	if want := strings.Count(string(premises), "; ") + strings.Count(string(premises), "\n") - 1; len(c.Edges) != want || strings.Count(string(c.Option), `"source"`) != want {
 		t.Errorf("%d edges and %d of ECharts, want %d", len(c.Edges), strings.Count(string(c.Option), `"source"`), want)
 	}

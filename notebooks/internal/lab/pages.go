@@ -76,6 +76,10 @@ func (l *Lab) export(ctx context.Context, runs []*run) error {
 	var all []passage
 	pages := append([]*page{index}, append(index.Pages, rest...)...)
 	for i, p := range pages {
+		p.Picture = "figures/" + p.Name + "-1.png"
+		if _, err := os.Stat(l.build(p.Picture)); err != nil {
+			p.Picture = "figures/00-start-here-1.png"
+		}
 		p.Paper, p.Version, p.Date, p.Scripts = index.Paper, index.Version, index.Date, scripts
 		if i > 0 {
 			p.Previous = pages[i-1]
@@ -128,26 +132,14 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	if equations, err = l.equations(); err != nil {
 		return nil, nil, err
 	}
-	shown, err := cards(equations)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := writeFile(l.build("cards.js"), shown); err != nil {
-		return nil, nil, err
-	}
+	shown, failed := cards(equations)
 	drawn, err := newChart(equations)
-	if err != nil {
+	claims, missing := newClaims()
+	errata, lost := newErrata(equations)
+	if err := errors.Join(failed, err, missing, lost); err != nil {
 		return nil, nil, err
 	}
-	claims, err := newClaims()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := draw(claims, l.build("figures")); err != nil {
-		return nil, nil, err
-	}
-	errata, err := newErrata(equations)
-	if err != nil {
+	if err := errors.Join(writeFile(l.build("cards.js"), shown), draw(claims, l.build("figures"))); err != nil {
 		return nil, nil, err
 	}
 	pages = []*page{
@@ -212,6 +204,7 @@ type page struct {
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // by their names
 	Paper          bool              `json:"-"` // one of the paper, not the reader's own
+	Picture        string            `json:"-"` // for those who link to it
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
 	layout        string // the template; by default the one of the page's name

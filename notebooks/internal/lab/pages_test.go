@@ -19,12 +19,12 @@ func TestAPageHasItsCard(t *testing.T) {
 	if p := newPage("a", "<p><strong>You</strong> can.</p><p><strong>The result</strong> It is 4.5 % <em>less</em>. More.</p>"); p.Lead != "It is 4.5 % <em>less</em>." {
 		t.Errorf("lead %q", p.Lead)
 	}
-	p.layout, p.Paper, p.Scripts = "notebook", true, map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}
+	p.layout, p.Paper, p.Picture, p.Scripts = "notebook", true, "figures/a.png", map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}
 	file := filepath.Join(t.TempDir(), "01-queue.html")
 	noError(t, p.write(file))
 	text := string(try(os.ReadFile(file)).or(t))
 	for _, want := range []string{
-		`<link rel="canonical" href="https://mixpolicy.github.io/lab/01-queue.html">`, `<meta property="og:title" content="A small queue">`,
+		`<link rel="canonical" href="https://mixpolicy.github.io/lab/01-queue.html">`, `<meta property="og:title" content="A small queue">`, `<meta property="og:image" content="https://mixpolicy.github.io/lab/figures/a.png">`,
 		`<meta name="citation_title" content="A small queue">`, `<meta name="description" content="The lead, with (b) and $\theta$.">`,
 	} {
 		if !strings.Contains(text, want) {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -44,12 +45,9 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 
 // verdicts counts the verdicts of the paper's claims and equations.
 func verdicts(w io.Writer) error {
-	claims, err := newClaims()
-	if err != nil {
-		return err
-	}
+	claims, unread := newClaims()
 	rows, err := paper.RecordedIndex()
-	if err != nil {
+	if err := errors.Join(unread, err); err != nil {
 		return err
 	}
 	var equations []*equation
