@@ -80,15 +80,16 @@ type pagesCommand struct {
 func (c *pagesCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Pages(ctx, c.Names) }
 
 type siteCommand struct {
-	Serve bool `help:"Then serve it to this machine, until interrupted."`
-	Port  int  `default:"8899" help:"Where; 0 is any free one."`
+	Dir   string `arg:"" optional:"" help:"The folder of notebooks of your own, which run has made pages of."`
+	Serve bool   `help:"Then serve it to this machine, until interrupted."`
+	Port  int    `default:"8899" help:"Where; 0 is any free one."`
 }
 
 func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
 	if !c.Serve {
-		return l.Site(ctx, "")
+		return l.Site(ctx, c.Dir, "")
 	}
-	return l.Site(ctx, fmt.Sprintf("127.0.0.1:%d", c.Port))
+	return l.Site(ctx, c.Dir, fmt.Sprintf("127.0.0.1:%d", c.Port))
 }
 
 type kernelCommand struct {

@@ -58,8 +58,13 @@ func checkLite(t *testing.T, b *browser, address string) {
 	}
 
 	b.visit(t, address+name+".html")
-	b.visit(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => a.textContent === "JupyterLite").href`))
+	press(t, b, 1, "Edit", false)
+	b.key(t, "// mine\n")
+	b.do(t, `window.open = (url) => { window.opened = url; }`)
+	press(t, b, 1, "Open in JupyterLite", false)
+	b.visit(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => opened === a.getAttribute("href") + "#mine").href + "#mine"`))
 	liteReady(t, b, name)
+	b.eventually(t, "it has what was changed on the page, and no output of what was there", codeCells+`[1].model.sharedModel.getSource().startsWith("// mine\n") && `+codeCells+`[1].model.outputs.length === 0`)
 	// An icon of the server, which is not the site's, and what may be files in the traces of panics.
 	defer b.calm(t, "/favicon.ico", "/api/resolvePath", "/api/contents/js")
 	t.Run("no question is asked, and nothing of the engine comes before a cell is run", func(t *testing.T) {
@@ -151,6 +156,13 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.do(t, fmt.Sprintf(`%s.requestInspect({code: "%%%%\ntwice(1)", cursor_pos: 5, detail_level: 0}).then(r => window.inspected = r.content.data["text/plain"])`, liteKernel))
 		b.eventually(t, "it says what a name is", `window.inspected === "func twice(n int) int"`)
 	})
+	t.Run("a restart forgets", func(t *testing.T) {
+		b.do(t, liteKernel+`.restart().then(() => window.restarted = true)`)
+		b.eventually(t, "the kernel is restarted", "window.restarted")
+		kernelReady(t, b)
+		runLite(t, b, uses, true)
+		shows(uses, "undefined: twice")
+	})
 	t.Run("links lead to pages of the site, and to notebooks, which have sessions of their own", func(t *testing.T) {
 		link := func(text string) string {
 			return fmt.Sprintf(`[...document.querySelectorAll(".jp-RenderedMarkdown a")].find(a => a.textContent === %q)`, text)
@@ -165,13 +177,12 @@ func checkLite(t *testing.T, b *browser, address string) {
 		if got := complete("%%\ntwi"); len(got) > 0 {
 			t.Errorf("it knows %q", got)
 		}
-	})
-	t.Run("a restart forgets", func(t *testing.T) {
-		openLite(t, b, "play")
-		b.do(t, liteKernel+`.restart().then(() => window.restarted = true)`)
-		b.eventually(t, "the kernel is restarted", "window.restarted")
-		kernelReady(t, b)
-		runLite(t, b, uses, true)
-		shows(uses, "undefined: twice")
+		b.do(t, codeCells+`[1].model.sharedModel.setSource("// mine"), [...document.querySelectorAll(".jp-NotebookPanel-toolbar *")].find(e => e.textContent === "Show on the page" && !e.childElementCount).click()`)
+		b.eventually(t, "the page is opened", "opened[1]")
+		back := evaluate[string](t, b, "opened[1]")
+		b.command(t, "docmanager:save-all") // or it would ask whoever leaves it
+		b.eventually(t, "all is saved", `[...window.jupyterapp.shell.widgets("main")].every(w => !w.context?.model.dirty)`)
+		b.visit(t, back)
+		b.eventually(t, "the page shows the difference, and runs nothing", at(1)+`.querySelector(".diff ins")?.textContent === "+ // mine\n" && `+at(1)+`.querySelector("[role=status]").textContent.endsWith("not run yet")`)
 	})
 }

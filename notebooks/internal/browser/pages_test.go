@@ -90,7 +90,7 @@ var pages = sync.OnceValues(func() (string, error) {
 var published = sync.OnceValues(func() (string, error) {
 	folder, err := pages()
 	if err == nil {
-		err = inLab(func(l *lab.Lab) error { return l.Site(context.Background(), "") })
+		err = inLab(func(l *lab.Lab) error { return l.Site(context.Background(), "", "") })
 	}
 	return filepath.Join(folder, "site"), err
 })
@@ -126,7 +126,8 @@ func TestPages(t *testing.T) {
 				t.Errorf("TeX is left in %q", left)
 			}
 			ids[file] = evaluate[[]string](t, b, `[...document.querySelectorAll("[id], a[name]")].map(e => e.id || e.name)`)
-			for _, link := range evaluate[[]string](t, b, `[...document.querySelectorAll("a[href]")].map(a => new URL(a.getAttribute("href"), location).href)`) {
+			for _, link := range evaluate[[]string](t, b, `[...document.querySelectorAll("a[href]")].map(a => new URL(a.getAttribute("href"), location).href).concat(
+				[...document.querySelectorAll("meta[property='og:image']")].map(m => new URL(m.content.replace("https://mixpolicy.github.io/lab/", ""), location).href))`) {
 				links[link] = true
 			}
 			b.keep(t, filepath.Base(file)+".png")

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,11 +14,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/mixpolicy/lab/notebooks/internal/lab"
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
@@ -164,7 +167,14 @@ func TestSite(t *testing.T) {
 		profile := t.TempDir()
 		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
 		noError(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"profile": {"default_content_setting_values": {"cookies": 2}}}`), 0o644))
-		s := serve(t, http.FileServer(http.Dir(folder)))
+		own := filepath.Join(temp, "own") // a site of one's own notebooks, one of which imports a package of one's own
+		noError(t, os.CopyFS(own, fstest.MapFS{"go.mod": {Data: []byte("module example.com/own\n\ngo 1.26\n")}, "wave/wave.go": {Data: []byte("package wave\n\nconst Height = 42\n")}, "heights.csv": {Data: []byte("42\n")}}))
+		noError(t, writeNotebook(filepath.Join(own, "play.ipynb"), append(playNotebook[:1+magic:1+magic], code("import \"example.com/own/wave\"\n%%\nheights, err := os.ReadFile(\"heights.csv\")\nfmt.Println(wave.Height, string(heights), err)"))))
+		l := must[*lab.Lab](t)(lab.New(io.Discard))
+		defer l.Close()
+		noError(t, l.Pages(t.Context(), []string{filepath.Join(own, "play.ipynb")}))
+		noError(t, l.Site(t.Context(), own, ""))
+		s := serve(t, http.FileServer(http.Dir(filepath.Join(own, "build", "site"))))
 		b, _ := open(t, chromedp.UserDataDir(profile))
 		b.visit(t, s.address+"play.html")
 		if evaluate[bool](t, b, `(() => { try { return !!localStorage; } catch { return false; } })()`) {
@@ -178,6 +188,7 @@ func TestSite(t *testing.T) {
 		runs(t, b, uses, "is not what was published", true)
 		s.spoil.Store(false)
 		runs(t, b, uses, "42\n", false)
+		runs(t, b, magic, "42 42\n <nil>\n", false)
 		b.calm(t, "integrity", "not what was published", "digest") // the browser may have kept it, and is then asked to fetch it anew
 	})
 }
@@ -333,7 +344,10 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.do(t, "localStorage.clear()")
 	})
 	t.Run("a second visit, without a network", func(t *testing.T) {
-		b.eventually(t, "the page is kept", `(Promise.all([location.href, "mathjax.js"].map(u => caches.match(u))).then(all => { window.kept = all.every(Boolean); }), window.kept)`)
+		b.do(t, `Promise.all([caches.open("mixpolicy " + new URL(".", location)).then(c => c.put("go/page.old.js", new Response(""))), navigator.serviceWorker.getRegistration().then(r => r.unregister())]).then(() => { window.left = true; })`)
+		b.eventually(t, "another version has left something", "window.left")
+		b.visit(t, address)
+		b.eventually(t, "the page is kept, and that is gone", `(Promise.all([location.href, "mathjax.js", "go/page.old.js"].map(u => caches.match(u))).then(([page, script, old]) => { window.kept = page && script && !old; }), window.kept)`)
 		s.gone.Store(true)
 		defer s.gone.Store(false)
 		b.visit(t, address)

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,10 +15,18 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// Site makes, from the pages in build, the edition whose cells run in a browser: the folder build/site. If an address
-// is given, it then serves the site there, to this machine, until ctx is done.
-func (l *Lab) Site(ctx context.Context, address string) error {
-	if err := l.makeSite(ctx); err != nil || address == "" {
+// Site makes, from the pages in build, the edition whose cells run in a browser: the folder build/site. A folder is that
+// of the reader's own notebooks; "" means the paper's. If an address is given, it then serves the site there, to this
+// machine, until ctx is done.
+func (l *Lab) Site(ctx context.Context, folder, address string) error {
+	folder, err := filepath.Abs(cmp.Or(folder, l.folder))
+	if err == nil {
+		err = l.workOn(folder)
+	}
+	if err == nil {
+		err = l.makeSite(ctx)
+	}
+	if err != nil || address == "" {
 		return err
 	}
 	listener, err := net.Listen("tcp", address)
@@ -46,9 +55,16 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tables, err := filepath.Glob(filepath.Join(l.folder, "..", "data", "*.csv"))
-	if err != nil {
-		return err
+	data, readable, size := filepath.Join(l.root, "data"), `\.csv$`, "under 24 MB, or 30 MB with the first picture"
+	if l.own {
+		data, readable, size = l.folder, `\.(csv|npz)$`, "17 MB, or more if cells need it"
+	}
+	work := "GOWORK=off"
+	if l.project != l.root {
+		work = "GOWORK=" + filepath.Join(l.temp, "go.work")
+		if _, err := printed(l.command(ctx, "env", work, "go", "work", "init", l.root, l.project)); err != nil {
+			return err
+		}
 	}
 	lite, err := l.setUpLite(ctx)
 	if ctx.Err() != nil {
@@ -58,7 +74,8 @@ func (l *Lab) makeSite(ctx context.Context) error {
 		l.say("the site has no JupyterLite: %v", err)
 	}
 	err = site.Build(ctx, site.Settings{
-		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), NPM: l.path("npm"), Imports: imports, Data: tables, Lite: lite,
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), NPM: l.path("npm"), Imports: imports, Data: named(data, readable),
+		Folder: l.folder, Fetches: size, Lite: lite, Env: []string{work},
 		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
 	})
 	if err != nil {

@@ -6,10 +6,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,7 +21,7 @@ type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
 	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
 	Packages map[string]archive `json:"packages"`
-	Data     map[string]file    `json:"data"` // the files of the folder data, by their names
+	Data     map[string]file    `json:"data"` // files that cells find, by their paths
 }
 
 // The name of an engine's file changes with its content, so a browser may keep the file forever.
@@ -60,8 +58,8 @@ const module = "github.com/mixpolicy/lab"
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
 	for _, path := range b.Data {
-		name := filepath.Base(path)
-		if e.Data[name], err = b.packFile(name, path); err != nil {
+		name, _ := filepath.Rel(b.Folder, path)
+		if e.Data[name], err = b.packFile(filepath.Base(path), path); err != nil {
 			return nil, err
 		}
 	}
@@ -86,30 +84,23 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 		}
 	}
 	b.Say("compiling the packages that cells may import")
-	list := []string{"list", "-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "std"}
-	listed, err := b.goCommand(ctx, append(list, b.Imports...)...)
+	form := "-f={{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{join .Imports ` `}}"
+	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", form, "std"}, b.Imports...)...)
 	if err != nil {
 		return nil, err
 	}
-	for decoder := json.NewDecoder(bytes.NewReader(listed)); ; {
-		var p struct {
-			ImportPath, Name, Export string
-			Imports                  []string
-		}
-		if err := decoder.Decode(&p); err == io.EOF {
-			return e, nil
-		} else if err != nil {
-			return nil, err
-		}
-		if p.Export == "" { // unsafe, and packages that only contain tests
+	for line := range strings.Lines(string(listed)) {
+		p := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if p[2] == "" { // unsafe, and packages that only contain tests
 			continue
 		}
-		packed, err := b.packFile(strings.ReplaceAll(p.ImportPath, "/", "-")+".a", p.Export)
+		packed, err := b.packFile(strings.ReplaceAll(p[0], "/", "-")+".a", p[2])
 		if err != nil {
 			return nil, err
 		}
-		e.Packages[p.ImportPath] = archive{packed, p.Name, p.Imports}
+		e.Packages[p[0]] = archive{packed, p[1], strings.Fields(p[3])}
 	}
+	return e, nil
 }
 
 // packFile is pack with the content of a file.

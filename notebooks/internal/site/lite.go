@@ -30,10 +30,7 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 	}
 	folder := filepath.Join(b.Work, "lite")
 	stamp := filepath.Join(b.Work, "lite.made")
-	described, err := json.Marshal(files) // with their contents
-	if err != nil {
-		return err
-	}
+	described, _ := json.Marshal(files) // with their contents
 	from := fmt.Sprintf("%x", sha256.Sum256(append(described, strings.Join(b.Lite, " ")...)))
 	out := filepath.Join(folder, "out")
 	if have, err := os.ReadFile(stamp); err != nil || string(have) != from {
@@ -88,10 +85,7 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 		notebooks = append(notebooks, name)
 	}
 	type object = map[string]any
-	described, err := json.Marshal(object{"manifest": parts["manifest"], "name": kernelName, "notebooks": notebooks})
-	if err != nil {
-		return nil, err
-	}
+	described, _ := json.Marshal(object{"manifest": parts["manifest"], "name": kernelName, "notebooks": notebooks})
 	kernel := starting("kernel.js", described)
 	sum := sha256.Sum256(kernel)
 	load := path.Join("static", versioned("kernel.js", sum[:]))

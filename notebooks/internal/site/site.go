@@ -11,12 +11,14 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -30,8 +32,11 @@ type Settings struct {
 	Work    string   // the folder of files that are kept from one time to the next
 	NPM     string   // the folder where npm has put CodeMirror and the packages that pages need
 	Imports []string // packages that cells may import, besides the standard packages and the imports of these
-	Data    []string // files that cells find in ../data
+	Data    []string // files that cells find, each by its path from Folder
+	Folder  string   // of the notebooks
+	Fetches string   // by the first Run, in words
 	Lite    []string // the command of jupyterlite-core; empty for a site without JupyterLite
+	Env     []string // of the go command
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs the command and returns its output
 	Write   func(name string, data []byte) error
@@ -68,7 +73,8 @@ func Build(ctx context.Context, s Settings) error {
 		return err
 	}
 	// Additions to the pages of a site.
-	page := strings.NewReplacer("</head>", head+"</head>", "</header>", "</header>\n"+string(script("js/door.html")),
+	door := strings.Replace(string(script("js/door.html")), "SIZE", b.Fetches, 1)
+	page := strings.NewReplacer("</head>", head+"</head>", "</header>", "</header>\n"+door,
 		"</main>", `<p class="paper"><a href="licences.html">Licences</a></p></main>`)
 	for _, name := range files {
 		data, err := os.ReadFile(filepath.Join(b.Pages, name))
@@ -85,13 +91,26 @@ func Build(ctx context.Context, s Settings) error {
 	if err := b.licences(ctx); err != nil {
 		return err
 	}
-	return b.clean()
+	return errors.Join(b.worker(), b.clean())
+}
+
+// worker writes the service worker, with the names of the files that it may keep.
+func (b *builder) worker() error {
+	var names []string
+	for file := range b.made {
+		if name, _ := filepath.Rel(b.Out, file); !strings.HasPrefix(name, liteFolder+"/") && path.Ext(name) != ".gz" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	listed, err := json.Marshal(names)
+	return errors.Join(err, b.write(filepath.Join(b.Out, "sw.js"), bytes.Replace(script("js/sw.js"), []byte("FILES"), listed, 1)))
 }
 
 // pages returns the files of the pages, by their names within the folder.
 func (b *builder) pages() (files []string, err error) {
 	if _, err := os.Stat(filepath.Join(b.Pages, "index.html")); err != nil {
-		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks makes them", b.Pages)
+		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks run makes them", b.Pages)
 	}
 	err = filepath.WalkDir(b.Pages, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -155,9 +174,6 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 	if err != nil {
 		return "", err
 	}
-	if err := b.write(filepath.Join(b.Out, "sw.js"), script("js/sw.js")); err != nil {
-		return "", err
-	}
 	style, err := b.put("page.css", script("js/page.css"))
 	return fmt.Sprintf("<link rel=\"stylesheet\" href=\"%s\">\n<script src=\"%s\"></script>\n",
 		path.Join(engineFolder, style.URL), path.Join(engineFolder, page.URL)), err
@@ -180,7 +196,7 @@ func starting(name string, engine []byte) []byte {
 // goCommand runs the go command for js/wasm, and returns its output.
 func (b *builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := b.Command(ctx, "go", args...)
-	cmd.Env = append(cmd.Env, "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	cmd.Env = append(append(cmd.Env, "GOOS=js", "GOARCH=wasm", "GOFLAGS="), b.Env...)
 	out, err := b.Run(cmd)
 	return []byte(out), err
 }

@@ -38,17 +38,14 @@ globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ va
 function asked(what, transfer, back) {
   flush();
   fs.waiting++;
-  waiting.push(back);
+  waiting.push((answer) => { fs.waiting--; back(answer); });
   postMessage(what, transfer);
 }
 
 onmessage = async ({ data }) => {
   if (data.reply) return reply(data.reply);
-  if (data.answer) {
-    fs.waiting--;
-    return waiting.shift()?.(data.answer);
-  }
-  for (const name of data.names) fs.far("/lab/data/" + name, () => new Promise((given, fail) => {
+  if (data.answer) return waiting.shift()?.(data.answer);
+  for (const name of data.names) fs.far(name, () => new Promise((given, fail) => {
     asked(["want", name], [], ({ value, error }) => value ? given(value) : fail(new Error(error)));
   }));
   for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);

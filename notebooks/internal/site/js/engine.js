@@ -91,10 +91,8 @@ function startEngine(manifest, folder, files, tell) {
   class Helper {
     constructor(name) { Object.assign(this, { name, had: new Set(), waiting: [] }); }
     async start() {
-      const worker = new Worker(await script(this.name));
-      worker.onmessage = ({ data }) => this.waiting.shift()(data);
-      worker.onerror = (e) => this.stop(e.message);
-      return worker;
+      const onmessage = ({ data }) => this.waiting.shift()(data), onerror = (e) => this.stop(e.message);
+      return Object.assign(new Worker(await script(this.name)), { onmessage, onerror });
     }
     // call has the worker answer the message. With the first for a module comes the module.
     async call(name, message, transfer) {
@@ -140,24 +138,23 @@ function startEngine(manifest, folder, files, tell) {
   // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
   async function build(cell, going) {
     const keep = () => session.call("composer", { call: "keep" }), old = made.get(cell.source);
-    if (old) return keep().then(() => ({ module: old, times: {} }));
-    const paths = needed(cell.imports), begun = performance.now();
+    if (old) return keep().then(() => old);
+    const paths = needed(cell.imports);
     if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
     const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
     going();
     stage("compiling");
-    const begin = performance.now(), missing = paths.map((path, i) => [path, fetched[i]]).filter(([path]) => !builder.had.has("/" + path));
+    const missing = paths.map((path, i) => [path, fetched[i]]).filter(([path]) => !builder.had.has("/" + path));
     const compiled = builder.call("compile", { call: "compile", source: cell.source, paths, archives: missing });
     for (const [path] of missing) builder.had.add("/" + path);
     await compiled;
     going();
     await keep();
-    const middle = performance.now(), linked = await builder.call("link", { call: "link" });
-    const end = performance.now(), module = await WebAssembly.compile(linked);
+    const module = await WebAssembly.compile(await builder.call("link", { call: "link" }));
     going();
     made.set(cell.source, module);
     if (made.size > 8) made.delete(made.keys().next().value);
-    return { module, times: { fetch: begin - begun, compile: middle - begin, link: end - middle, load: performance.now() - end } };
+    return module;
   }
 
   // execute runs the program, and ends with its exit code.
@@ -173,11 +170,7 @@ function startEngine(manifest, folder, files, tell) {
       if (piped) hear(null).catch(() => {});
       resolve(code);
     };
-    function fail(why) {
-      if (program !== finish) return;
-      tell({ text: { fd: 2, text: why + "\n" } });
-      finish(2);
-    }
+    const fail = (why) => { if (program === finish) tell({ text: { fd: 2, text: why + "\n" } }), finish(2); };
     const show = ({ id, data }) => tell({ display: { id, forms: Object.fromEntries(data.flatMap((v, i) => i % 2 ? [] : [[v, data[i + 1]]])) } });
     // hear has the session take what the program writes to its pipe.
     async function hear(bytes) {
@@ -197,13 +190,9 @@ function startEngine(manifest, folder, files, tell) {
         stage("running");
         worker.postMessage({ answer });
       },
-      // want is the name of a file of data/ that the program opens.
+      // want is the path of a file of the site that the program opens.
       async want(name) { worker.postMessage({ answer: await outcome(bytes(engine.data[name])) }); },
-      exit({ code, written }) {
-        tell({ files: written });
-        Object.assign(files, written);
-        finish(code);
-      },
+      exit({ code, written }) { tell({ files: written }); Object.assign(files, written); finish(code); },
     };
     worker.onerror = (e) => fail(e.message);
     worker.onmessage = ({ data: [what, value] }) => {
@@ -219,18 +208,17 @@ function startEngine(manifest, folder, files, tell) {
     await open();
     if (first) foresee([...before, cell].map((c) => c.text).join("\n"));
     for (const name of ["compile", "link"]) tool(name).catch(() => {}); // these are waited for where they are needed
-    const begin = performance.now(), made = await session.call("composer", { call: "compose", before, cell });
+    const made = await session.call("composer", { call: "compose", before, cell });
     going();
     if (made.error) return made;
-    const composed = performance.now() - begin, { module, times } = await build(made, going);
+    const module = await build(made, going);
     stage("running");
-    const ran = performance.now(), code = await execute(module, made, going);
-    return { code, times: { compose: composed, ...times, run: performance.now() - ran } };
+    return { code: await execute(module, made, going) };
   }
 
   return {
     // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. It gives {error} if the cell
-    // did not become part of the session, else {code, times}, with code -1 if it was stopped: at once, wherever it is.
+    // did not become part of the session, else {code}, with code -1 if it was stopped: at once, wherever it is.
     async run(cell, before) {
       const stopping = new AbortController(), { promise, resolve } = Promise.withResolvers();
       halt = () => {

@@ -119,12 +119,9 @@ const fs = globalThis.fs = (() => {
     // out is a pipe of which each write goes to sink; in one whose reads wait for what the function gives it.
     out(path, sink) { put(path).sink = sink; },
     in(path) {
-      const node = Object.assign(put(path), { more: Promise.withResolvers() });
-      return (bytes) => {
-        fill(node, node.size, bytes);
-        node.more.resolve();
-        node.more = Promise.withResolvers();
-      };
+      const node = put(path), empty = () => { node.more = Promise.withResolvers(); };
+      empty();
+      return (bytes) => { fill(node, node.size, bytes); node.more.resolve(); empty(); };
     },
   };
   for (const name of Object.keys(node)) {

@@ -13,17 +13,43 @@
     window.open(new URL("../" + page[1] + (page[2] ?? ""), folder));
   }, true);
 
+  // shipped are the cells of a notebook as the site has it, whose texts may be lists of lines.
+  const shipped = async (path) => (await (await fetch(new URL("../lite/files/" + encodeURIComponent(path), folder))).json()).cells;
+  const whole = (v) => Array.isArray(v) ? v.join("") : v;
+
   // trusting takes marks of trust from a notebook. JupyterLab runs scripts in the outputs of cells that have one, and whoever
   // writes a notebook can set them. A cell that the site ships keeps its mark as long as its outputs are the site's.
   const trusting = async (file) => {
     const marked = Object.values(file.content?.cells ?? {}).filter((c) => c.metadata?.trusted);
     if (!marked.length) return file;
-    const text = (v) => Array.isArray(v) ? v.join("") : v;
-    const shown = ({ outputs }) => JSON.stringify(outputs?.map((o) => Object.entries(o.data ?? {}).map(([type, v]) => [type, text(v)]).sort()));
-    const ours = engine.notebooks.includes(file.path) ? (await (await fetch(new URL("../lite/files/" + file.path, folder))).json()).cells : [];
+    const shown = ({ outputs }) => JSON.stringify(outputs?.map((o) => Object.entries(o.data ?? {}).map(([type, v]) => [type, whole(v)]).sort()));
+    const ours = engine.notebooks.includes(file.path) ? await shipped(file.path) : [];
     for (const c of marked) c.metadata.trusted = ours.some((o) => o.id === c.id && o.metadata.trusted && shown(o) === shown(c));
     return file;
   };
+
+  // meet has a notebook take the texts that the reader has changed on its page, if the page has sent the reader. A button leads
+  // back: the page shows what differs from its own texts. Neither runs anything.
+  let sent = location.hash === "#mine" && new URLSearchParams(location.search).get("path");
+  async function meet({ context: { path, model }, toolbar, revealed }, Button) {
+    if (!engine.notebooks.includes(path)) return;
+    const page = path.replace(/\.ipynb$/, ""), published = new Map((await shipped(path)).map((c) => [c.id, whole(c.source)]));
+    const there = (c) => localStorage.getItem(`cell ${page} ${c.id}`) ?? published.get(c.id), here = (c) => c.sharedModel.getSource();
+    const differing = () => [...model.cells].filter((c) => c.type === "code" && published.has(c.id) && here(c) !== there(c));
+    await revealed;
+    for (const cell of path === sent ? differing() : []) {
+      const text = there(cell), was = published.get(cell.id);
+      if (text === was || here(cell) !== was && !confirm(`Replace the text that you have changed here?\n\n${here(cell)}`)) continue;
+      cell.sharedModel.setSource(text);
+      cell.clearExecution();
+    }
+    if (path === sent) sent = "";
+    async function onClick() {
+      const texts = differing().map((c) => [c.id, here(c)]), link = texts.length ? await pack(texts) : "";
+      window.open(new URL(`../${encodeURIComponent(page)}.html${link}`, folder));
+    }
+    toolbar.addItem("page", new Button({ label: "Show on the page", tooltip: "The notebook's page, with what I have changed here", onClick }));
+  }
 
   // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
   const makeKernel = (BaseKernel, contents) => class extends BaseKernel {
@@ -31,21 +57,16 @@
     busy = Promise.resolve(); // until the engine is done with what was run last
     had = new Map(); // when the files that programs find were changed, by their names
 
-    constructor(options) {
-      super(options);
-      kernels.set(this.id, this);
-    }
     dispose() {
       kernels.delete(this.id);
       this.go?.dismiss();
       super.dispose();
     }
     async kernelInfoRequest() {
-      return {
-        status: "ok", protocol_version: "5.3", implementation: "mixpolicy", implementation_version: "1", help_links: [],
-        banner: "Go, compiled and run in the browser",
-        language_info: { name: "go", version: "", mimetype: "text/x-go", file_extension: ".go", codemirror_mode: "go", pygments_lexer: "go", nbconvert_exporter: "" },
-      };
+      const modes = { codemirror_mode: "go", pygments_lexer: "go", nbconvert_exporter: "" };
+      const language_info = { name: "go", version: "", mimetype: "text/x-go", file_extension: ".go", ...modes };
+      const about = { implementation: "mixpolicy", implementation_version: "1", banner: "Go, compiled and run in the browser", help_links: [] };
+      return { status: "ok", protocol_version: "5.3", language_info, ...about };
     }
     async isCompleteRequest() { return { status: "unknown" }; }
 
@@ -164,22 +185,22 @@
   };
 
   async function load(scope) {
-    const [services] = Object.values(scope["@jupyterlite/services"]), { BaseKernel, IKernelClient, IKernelSpecs } = (await services.get())();
+    const shared = async (name) => (await Object.values(scope[name])[0].get())();
+    const { BaseKernel, IKernelClient, IKernelSpecs } = await shared("@jupyterlite/services");
+    const { ToolbarButton } = await shared("@jupyterlab/ui-components");
     return {
       id: `${engine.name}:plugin`, autoStart: true, requires: [IKernelSpecs, IKernelClient],
       activate(app, specs, client) {
         const { contents } = app.serviceManager, get = contents.get.bind(contents), Kernel = makeKernel(BaseKernel, contents);
+        app.docRegistry.addWidgetExtension("Notebook", { createNew: (panel) => { meet(panel, ToolbarButton); } });
         contents.get = async (...request) => trusting(await get(...request));
         specs.register({
           spec: { name: "gonb", display_name: "Go", language: "go", argv: [], resources: {} },
-          create: async (options) => new Kernel(options),
+          create: async (options) => kernels.set(options.id, new Kernel(options)).get(options.id),
         });
         // JupyterLite drops the cells that wait, and does not tell the kernel.
         const interrupt = client.interrupt.bind(client);
-        client.interrupt = async (id) => {
-          await interrupt(id);
-          kernels.get(id)?.interrupt();
-        };
+        client.interrupt = (id) => interrupt(id).then(() => kernels.get(id)?.interrupt());
       },
     };
   }

@@ -3,17 +3,20 @@
   const engine = ENGINE; // the builder puts it here: {manifest, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const here = () => location.href.replace(/#.*/, "");
-  const notebook = location.pathname.replace(/.*\//, "").replace(/\.html$/, "");
+  const notebook = decodeURIComponent(location.pathname.replace(/.*\//, "").replace(/\.html$/, ""));
   const make = (tag, properties = {}, ...children) => {
     const e = Object.assign(document.createElement(tag), properties);
     e.append(...children);
     return e;
   };
 
+  const button = (text, onclick, title = "", ariaLabel = text) => make("button", { type: "button", textContent: text, title, ariaLabel, onclick });
+
   // Texts that the reader has changed stay in the browser until they are reset.
   const stored = (f, cell) => { try { return f(localStorage, `cell ${notebook} ${cell.id}`); } catch { return null; /* there is no storage */ } };
   const keep = (cell) => stored((s, key) => cell.text === cell.original ? s.removeItem(key) : s.setItem(key, cell.text), cell);
 
+  const lite = engine.lite && engine.lite + encodeURIComponent(notebook + ".ipynb");
   const cells = [], queue = [];
   let go = null, current = null;
 
@@ -26,15 +29,15 @@
       const outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
       this.outputs = Object.assign(outputs, { role: "log", ariaLabel: `Output of ${this.name}` });
       Object.assign(this.code, { tabIndex: 0, role: "group", ariaLabel: `Code of ${this.name}` });
-      this.state = make("span", { role: "status" });
-      this.whose = make("p", { className: "whose", hidden: true });
-      this.changes = make("div", { hidden: true });
+      const whose = make("p", { className: "whose", hidden: true });
+      Object.assign(this, { whose, state: make("span", { role: "status" }), changes: make("div", { hidden: true }) });
       this.buttons = {
         run: this.button("Run", () => current?.cell === this && !current.stopped ? stop() : start([this]), "Shift+Enter or Ctrl+Enter"),
         edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves it"),
         uses: this.button("Run what uses it", () => start([this, ...this.users()]), "with the cells that use its declarations"),
         diff: this.button("Changes", () => this.compare(this.changes.hidden), "compared with the published text"),
         link: this.button("Link to the change", async () => copy(this, here() + await pack(changes())), "copies an address that shows the changed cells of this page"),
+        lite: this.button("Open in JupyterLite", () => { cells.forEach(keep); open(lite + "#mine"); }, "with all changes of this page"),
         reset: this.button("Reset", () => this.take(this.original), "to the published text and output"),
         undo: this.button("Undo", () => this.take(this.before), "back to the text before"),
       };
@@ -55,28 +58,24 @@
         if (e.key !== "Enter" || !held && e.target !== this.code) return;
         e.preventDefault();
         e.stopPropagation();
-        if (held) start([this]);
-        else this.edit(0);
+        held ? start([this]) : this.edit(0);
       }, true);
     }
-    button(text, onclick, more) {
-      const title = more ? `${text} ${this.name}: ${more}` : "";
-      return make("button", { type: "button", textContent: text, title, ariaLabel: `${text}, ${this.name}`, onclick });
-    }
+    button(text, onclick, more) { return button(text, onclick, more && `${text} ${this.name}: ${more}`, `${text}, ${this.name}`); }
     say(...parts) { this.state.replaceChildren(...parts); }
     users() { return cells.filter((c) => c.because.includes(this)); }
     // mark shows the buttons that have something to do, and says whose the outputs are.
     mark() {
-      const changed = this.text !== this.original, { edit, uses, diff, link, reset, undo } = this.buttons;
+      const changed = this.text !== this.original, { edit, uses, diff, link, lite: other, reset, undo } = this.buttons;
       const moves = new Map([[edit, this.editor], [uses, !this.users().length], [diff, !changed], [link, !changed],
+        [other, !changed || !lite || !stored((s) => s, this)], // which takes what is stored
         [reset, !changed && this.made === this.published.made], [undo, (this.before ?? this.text) === this.text]]);
       if (moves.get(document.activeElement)) this.buttons.run.focus({ preventScroll: true });
       for (const [button, hidden] of moves) button.hidden = !!hidden;
       if (!this.changes.hidden) this.compare(changed);
       const old = this.made.text !== this.text ? `Output of ${this.made.text === this.original ? "the published text" : "an earlier text"}, not of the one above`
         : this.because.length ? `Output from before the change of ${this.because.map((c) => c.name).join(", ")}` : "";
-      this.whose.textContent = old;
-      this.whose.hidden = !old || !this.outputs.childNodes.length;
+      Object.assign(this.whose, { textContent: old, hidden: !old || !this.outputs.childNodes.length });
       this.outputs.classList.toggle("old", !this.whose.hidden);
     }
     compare(show) {
@@ -164,14 +163,10 @@
       const className = fd === 1 ? "stdout" : "stderr", last = this.outputs.lastElementChild;
       write(last?.className === className ? last : this.outputs.appendChild(make("pre", { className })), text);
     }
-    lose(lines) {
-      const block = this.outputs.querySelector(":scope > .lost") ?? this.outputs.appendChild(make("pre", { className: "lost" }));
-      block.textContent = more(lines);
-    }
-    display({ id, forms }) {
-      const block = render(forms);
-      if (id && this.displays.has(id)) this.displays.get(id).replaceWith(block);
-      else this.outputs.append(block);
+    lose(lines) { this.display({ id: "lost", block: make("pre", { className: "lost", textContent: more(lines) }) }); }
+    display({ id, forms, block = render(forms) }) {
+      const old = this.displays.get(id);
+      old ? old.replaceWith(block) : this.outputs.append(block);
       if (id) this.displays.set(id, block);
     }
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: places(text, this) })); }
@@ -191,9 +186,7 @@
   function needs(cell, parts) {
     const named = words(cell.text), used = [], above = Map.groupBy(parts.slice(0, cell.index).flat(), (p) => p.name);
     for (const word of named) {
-      const found = above.get(word) ?? [];
-      used.push(...found);
-      for (const p of found) p.words.forEach((w) => named.add(w)); // to go on with
+      for (const p of above.get(word) ?? []) used.push(p), p.words.forEach((w) => named.add(w)); // to go on with
     }
     return { text: cell.text, used };
   }
@@ -242,11 +235,9 @@
   // citation is BibTeX with the cell, and with what names the edition of the engine.
   function citation(cell) {
     const about = (name, or) => document.querySelector(`meta[name="citation_${name}"]`)?.content || or;
-    const fields = {
-      title: `${about("title", document.title)}, ${cell.name}`, author: `{${about("author", "")}}`, url: `${about("public_url", here())}#${cell.root.id}`,
-      version: engine.manifest.url.split(".")[1], urldate: new Date().toISOString().slice(0, 10),
-    };
-    return `@misc{${notebook}-${cell.id},\n${Object.entries(fields).map(([name, value]) => `  ${name} = {${value}},\n`).join("")}}\n`;
+    return `@misc{${notebook}-${cell.id},\n  title = {${about("title", document.title)}, ${cell.name}},\n  author = {{${about("author", "")}}},
+  url = {${about("public_url", here())}#${cell.root.id}},\n  version = {${engine.manifest.url.split(".")[1]}},
+  urldate = {${new Date().toISOString().slice(0, 10)}},\n}\n`;
   }
 
   // places marks the lines of cells that the text names.
@@ -281,9 +272,8 @@
   // The editor and Markdown are fetched when they are first needed. Without, cells have a plain editor, and Markdown stays text.
   let fetched = null;
   const extras = () => fetched ||= new Promise((there) => {
-    if (!engine.editor) return there(null);
-    const { url, integrity } = engine.editor;
-    document.head.append(make("script", { src: folder + url, integrity, onload: () => there(window.mixpolicyEditor), onerror: () => there(null) }));
+    const { url, integrity } = engine.editor ?? {}, onload = () => there(window.mixpolicyEditor), onerror = onload;
+    url ? document.head.append(make("script", { src: folder + url, integrity, onload, onerror })) : onload();
   });
 
   // render makes an element of the richest form of an output.
@@ -314,7 +304,7 @@
     if (lost) cell.lose(lost);
     if (display) cell.display(display);
     for (const [name, bytes] of Object.entries(files)) {
-      cell.outputs.append(make("button", { type: "button", className: "file", textContent: `Download ${name}`, onclick: () => save(name, bytes) }));
+      cell.outputs.append(Object.assign(button(`Download ${name}`, () => save(name, bytes)), { className: "file" }));
     }
   });
 
@@ -357,7 +347,6 @@
     if (result.error && !stopped) cell.fail(result.error);
     else if (result.code > 0) cell.print(2, `exit status ${result.code}\n`);
     cell.end(stopped ? "stopped" : ok ? `${((performance.now() - begin) / 1000).toFixed(1)} s` : "failed");
-    if (result.times) cell.state.title = Object.entries(result.times).map(([what, ms]) => `${what} ${Math.round(ms)} ms`).join(", ");
     current = null;
     if (!ok && !stopped) clear(); // what was asked for after Stop is to run
     next();
@@ -408,14 +397,12 @@
       if (cell.text !== cell.original) cell.edit();
     }
     check();
-    const button = (text, title, onclick) => bar.insertBefore(make("button", { type: "button", textContent: text, title, onclick }), document.getElementById("code"));
     const file = make("input", { type: "file", multiple: true, onchange: add });
-    button("Run all", "Run every cell, in order", () => start(cells));
-    button("Restart", "Stop, and forget what cells have declared and saved", restart);
-    button("Add a file", "that cells can read", () => file.click());
+    const all = button("Run all", () => start(cells), "Run every cell, in order"), adds = button("Add a file", () => file.click(), "that cells can read");
+    document.getElementById("code").before(all, button("Restart", restart, "Stop, and forget what cells have declared and saved"), adds);
     bar.append(said);
-    const lite = make("a", { href: engine.lite + encodeURIComponent(notebook + ".ipynb"), title: "The notebook in JupyterLab, in this browser", textContent: "JupyterLite" });
-    if (engine.lite) bar.querySelector("nav").append(lite);
+    const title = "The notebook in JupyterLab, in this browser";
+    if (lite) bar.querySelector("nav").append(make("a", { href: lite, title, textContent: "JupyterLite" }));
     bar.querySelector("a[download]")?.addEventListener("click", (e) => { e.preventDefault(); download(); });
     follow();
     addEventListener("hashchange", follow);

@@ -41,13 +41,17 @@ async function run(module, argv, env) {
   return code;
 }
 
+// stay runs a program of Go's that stays, and answers calls of its functions.
+async function stay({ module }) {
+  const go = new Go();
+  go.run(await WebAssembly.instantiate(module, go.importObject));
+}
+
 // answer has the worker answer calls one after another: {call, …} with {value} or {error}. A module that comes with one is taken first.
 function answer(calls) {
   let last = Promise.resolve();
   onmessage = ({ data }) => {
-    last = last.then(async () => {
-      if (data.module) await calls.module(data);
-      return calls[data.call](data);
-    }).then((value) => postMessage({ value }), (error) => postMessage({ error: error.message }));
+    last = last.then(() => data.module && calls.module(data)).then(() => calls[data.call](data))
+      .then((value) => postMessage({ value }), (error) => postMessage({ error: error.message }));
   };
 }

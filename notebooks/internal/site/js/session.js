@@ -7,9 +7,8 @@ function keep() {
   kept.push(last);
 }
 answer({
-  async module({ name, module, packages }) {
-    const go = new Go();
-    go.run(await WebAssembly.instantiate(module, go.importObject)); // it stays
+  async module({ name, packages, ...given }) {
+    await stay(given);
     (name === "composer" ? cells : names).open(packages);
   },
   // compose makes the program of the cell. Those before it become part of the session without being run, and it does by keep.

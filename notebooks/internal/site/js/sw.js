@@ -2,21 +2,30 @@
 // The service worker of the site: what a reader has seen of it is there without a network. With one, the network has the first
 // word, so nothing is older than the site. It leaves the engine to the browser's own cache, in which Chromium keeps the machine
 // code that it makes of it, and JupyterLite to itself.
-const name = "mixpolicy " + registration.scope, root = new URL(registration.scope).pathname;
-const ours = ({ method, url }) => method === "GET" && url.startsWith(registration.scope) && !/\.gz$|\/lite\//.test(url.replace(/[?#].*/, ""));
+const files = new Set(FILES); // the builder puts the names of the site's files here
+const { scope } = registration, kept = () => caches.open("mixpolicy " + scope);
+const named = (url) => decodeURI(url.slice(scope.length).replace(/[?#].*/, "")) || "index.html";
+const ours = ({ method, url }) => method === "GET" && url.startsWith(scope) && !/\.gz$|^lite\//.test(named(url));
 
 async function fresh(request) {
   const response = await fetch(request);
-  if (response.ok) await (await caches.open(name)).put(request, response.clone());
+  if (response.ok) await (await kept()).put(request, response.clone());
   return response;
 }
+// tidy removes what another version has left. Pages that the reader has seen come anew: they name what goes.
+async function tidy() {
+  for (const { url } of await (await kept()).keys()) {
+    if (!files.has(named(url))) await (await kept()).delete(url);
+    else if (/\.html$/.test(named(url))) fresh(url).catch(() => {});
+  }
+}
 addEventListener("install", () => skipWaiting());
-addEventListener("activate", (e) => e.waitUntil(clients.claim()));
+addEventListener("activate", (e) => e.waitUntil(Promise.all([clients.claim(), tidy()])));
 addEventListener("fetch", (e) => {
-  if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await caches.match(e.request, { cacheName: name }) ?? Response.error()));
+  if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await (await kept()).match(e.request) ?? Response.error()));
 });
 // A page that came before tells what it is made of.
 addEventListener("message", (e) => {
   const parts = e.data.map((url) => new Request(url)).filter(ours);
-  e.waitUntil(Promise.all(parts.map(async (part) => await caches.match(part, { cacheName: name }) || fresh(part).catch(() => {}))));
+  e.waitUntil(Promise.all(parts.map(async (part) => await (await kept()).match(part) || fresh(part).catch(() => {}))));
 });
