@@ -56,22 +56,14 @@ func centred(y []float64) (pivot, mean, c, ww float64) {
 // 256 terms they are added to a compensated sum, so the relative error stays below 64·2⁻⁵³,
 // typically 2⁻⁵³, whatever the length.
 func sumSquares(x []float64, a, b, c float64) float64 {
-	const block = 256
-	if len(x) <= 4 {
-		var s float64
-		for _, v := range x {
-			v = c * (v - a - b)
-			s += v * v
-		}
-		return s
-	}
+	long := len(x) > 4
 	var acc sum.Accumulator
 	for len(x) > 0 {
-		n := min(block, len(x))
+		n := min(256, len(x))
 		head := x[:n]
 		x = x[n:]
 		var s0, s1, s2, s3 float64
-		for len(head) >= 4 {
+		for long && len(head) >= 4 {
 			h := (*[4]float64)(head)
 			v0, v1, v2, v3 := c*(h[0]-a-b), c*(h[1]-a-b), c*(h[2]-a-b), c*(h[3]-a-b)
 			s0 += v0 * v0

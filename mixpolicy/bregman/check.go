@@ -37,9 +37,7 @@ func Check(ctx context.Context, m Modulus, d int, seed uint64) *Report {
 	c.protect(func() {
 		if err := validate(m); err != nil {
 			f := c.accuse(Invalid, 0, "", "%s", strings.TrimPrefix(err.Error(), "bregman: "))
-			if f.Method = "Validate"; strings.HasPrefix(f.Words, "the domain") {
-				f.Method = c.named[domain]
-			}
+			f.Method = map[bool]string{false: "Validate", true: c.named[domain]}[strings.HasPrefix(f.Words, "the domain")]
 		}
 	})
 	if len(c.report.Findings) > 0 {
@@ -175,13 +173,11 @@ func (c *checker) draw() {
 		c.split(s)
 		return
 	}
-	first, decades := c.inside(), 12.0
+	// ∇φ and ∇φ* of a vectorFunc use hyper-dual numbers, which are less accurate near the boundary.
+	first, decades := c.inside(), map[bool]float64{false: 12, true: 6}[is[*vectorFunc](c.m)]
 	if first == nil {
 		c.accuse(Disagrees, domain, "", "no point was found inside of the domain")
 		return
-	}
-	if is[*vectorFunc](c.m) { // its ∇φ and ∇φ* use hyper-dual numbers, which are less accurate near the boundary
-		decades = 6
 	}
 	for _, v := range append(simple, 1/float64(c.d)) {
 		c.whole.add(slices.Repeat([]float64{v}, c.d))
@@ -205,18 +201,14 @@ var simple = []float64{0.3, 0.6, -0.3, 1.5, -1.5, 0.1, -0.1, 0}
 
 // partOf records which methods a modulus, or its kernel, has itself.
 func partOf(m Modulus, of any) *part {
-	p := &part{Modulus: m, own: value | gradient | inverse}
-	for r, own := range map[role]bool{
-		conjugate:  is[Conjugator](of) || is[kernelConjugator](of),
-		divergence: is[Divergencer](of) || is[kernelDivergencer](of),
-		curvature:  is[Curver](of) || is[kernelCurver](of),
-		shift:      is[Shifter](of),
-	} {
-		if own {
-			p.own |= r
+	own := value | gradient | inverse
+	for r, has := range map[role]bool{conjugate: is[Conjugator](of) || is[kernelConjugator](of), shift: is[Shifter](of),
+		divergence: is[Divergencer](of) || is[kernelDivergencer](of), curvature: is[Curver](of) || is[kernelCurver](of)} {
+		if has {
+			own |= r
 		}
 	}
-	return p
+	return &part{Modulus: m, own: own}
 }
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
@@ -324,17 +316,14 @@ func (c *checker) normal(scale float64) []float64 {
 	return x
 }
 
-// gradient and inverse keep their argument, even if the method overwrites it.
-func (p *part) gradient(x []float64) []float64 {
-	g := make([]float64, len(x))
-	p.Gradient(g, slices.Clone(x))
-	return g
-}
+func (p *part) gradient(x []float64) []float64 { return freshly(p.Gradient, x) }
+func (p *part) inverse(y []float64) []float64  { return freshly(p.ConjugateGradient, y) }
 
-func (p *part) inverse(y []float64) []float64 {
-	x := make([]float64, len(y))
-	p.ConjugateGradient(x, slices.Clone(y))
-	return x
+// freshly keeps x, even if the method overwrites it.
+func freshly(f func(dst, x []float64), x []float64) []float64 {
+	dst := make([]float64, len(x))
+	f(dst, slices.Clone(x))
+	return dst
 }
 
 // unit returns the i-th unit vector in ℝᵈ, and replaced returns x with v as its i-th entry.
@@ -402,14 +391,19 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	return slope, off
 }
 
-// condition returns how far f moves when its argument changes by an ulp of itself, and by an ulp of its size elsewhere.
-func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) float64 {
-	up := make([]float64, len(x))
-	for i, v := range x {
-		up[i] = v + 4*ulp*(v+math.Copysign(elsewhere, v))
+// condition returns how far f moves when its argument changes by an ulp of itself, and by an ulp of its size elsewhere: all
+// entries up, or up and down in turns, which changes their ratios.
+func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) (most float64) {
+	for _, turn := range []float64{1, -1} {
+		moved, step := slices.Clone(x), 4*ulp
+		for i, v := range x {
+			moved[i] += step * (v + math.Copysign(elsewhere, v))
+			step *= turn
+		}
+		most = max(most, norm2(combine(1, f(moved), -1, fx)))
 	}
-	if move := norm2(combine(1, f(up), -1, fx)); !math.IsNaN(move) {
-		return move/4 + ulp*norm2(fx)
+	if math.IsNaN(most) { // x is so near the boundary that an ulp leads out
+		return math.Inf(1)
 	}
-	return math.Inf(1) // x is so near the boundary that an ulp leads out
+	return most/4 + ulp*norm2(fx)
 }

@@ -139,21 +139,17 @@ func (c *checker) tell(id identity, method role) {
 
 // where names the point of a reading.
 func (r reading) where(id identity) string {
-	if id.claims == gradient || id.claims == divergence {
-		return r.p.at("x", r.x, r.i)
-	}
-	return r.p.at("y", r.x, r.i)
+	return r.p.at(map[bool]string{true: "x", false: "y"}[id.claims == gradient || id.claims == divergence], r.x, r.i)
 }
 
 // at names a point of a part, with the coordinate of the kernel if kernels differ, or with the entry of a vector.
 func (p *part) at(axis string, x []float64, i int) string {
-	switch {
-	case p.each:
+	if p.each {
 		return fmt.Sprintf("%s[%d] = %s", axis, p.i, vector(x))
-	case p.kernel != nil || i < 0:
-		return fmt.Sprintf("%s = %s", axis, vector(x))
+	} else if p.kernel == nil && i >= 0 {
+		return fmt.Sprintf("%s = %s, entry %d", axis, vector(x), i)
 	}
-	return fmt.Sprintf("%s = %s, entry %d", axis, vector(x), i)
+	return fmt.Sprintf("%s = %s", axis, vector(x))
 }
 
 // relation says how the claimed numbers relate to the measured ones: fewer digits, another method's

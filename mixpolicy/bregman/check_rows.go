@@ -283,10 +283,6 @@ func (c *checker) repeats(f *Examination) {
 		f       func(dst, x []float64)
 		x, want []float64
 	}
-	run := func(k call, dst, x []float64) []float64 {
-		k.f(dst, x)
-		return dst
-	}
 	see := func(k call, got, want []float64, words string) {
 		same := slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || a != a && b != b })
 		if f.must(same, "%s of %s is %s and %s", c.named[k.method], vector(k.x), vector(want), vector(got)) && !c.has(Unsafe) {
@@ -300,24 +296,23 @@ func (c *checker) repeats(f *Examination) {
 	}
 	var all []call
 	for k := range 20 {
-		x := c.whole.points[k%len(c.whole.points)]
-		y := c.whole.gradient(x)
-		all = append(all, call{value, val, x, nil}, call{gradient, c.m.Gradient, x, nil}, call{inverse, c.m.ConjugateGradient, y, nil})
-	}
-	for i, k := range all {
-		all[i].want = run(k, make([]float64, c.d), slices.Clone(k.x))
+		x, m := c.whole.points[k%len(c.whole.points)], c.m
+		v, y, inv := freshly(val, x), c.whole.gradient(x), m.ConjugateGradient
+		all = append(all, call{value, val, x, v}, call{gradient, m.Gradient, x, y}, call{inverse, inv, y, freshly(inv, y)})
 	}
 	for _, k := range all {
-		x, inPlace := slices.Clone(k.x), slices.Clone(k.x)
-		see(k, run(k, make([]float64, c.d), x), k.want, "gives another result for the same point: it is random, or remembers")
+		x, dst, full, inPlace := slices.Clone(k.x), make([]float64, c.d), slices.Repeat([]float64{7}, c.d), slices.Clone(k.x)
+		k.f(dst, x)
+		see(k, dst, k.want, "gives another result for the same point: it is random, or remembers")
 		see(k, x, k.x, "changes its argument")
-		see(k, run(k, slices.Repeat([]float64{7}, c.d), slices.Clone(k.x)), k.want, "does not store every entry of its result")
-		see(k, run(k, inPlace, inPlace), k.want,
-			"is wrong when the result takes the place of the argument: it reads an entry that it has written")
+		k.f(full, slices.Clone(k.x))
+		see(k, full, k.want, "does not store every entry of its result")
+		k.f(inPlace, inPlace)
+		see(k, inPlace, k.want, "is wrong when the result takes the place of the argument: it reads an entry that it has written")
 	}
 	for i := range all { // backwards, and from the middle on, so other points come before
 		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
-			see(k, run(k, nans(c.d), slices.Clone(k.x)), k.want, "depends on what was called before: it keeps something between calls")
+			see(k, freshly(k.f, k.x), k.want, "depends on what was called before: it keeps something between calls")
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
 
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -55,6 +56,15 @@ func halfCircleFunc(r float64) Separable {
 	}, -r, r)
 }
 
+// mixing is an invertible matrix.
+func mixing(d int) *mat.Dense {
+	data := make([]float64, d*d)
+	for k := range data {
+		data[k] = math.Cos(float64(k*k))/3 + float64(max(0, 1-k%(d+1)))
+	}
+	return mat.NewDense(d, d, data)
+}
+
 // everything returns each modulus and each combinator of the package, in ℝᵈ.
 func everything(d int) []Modulus {
 	lo, hi := make([]float64, d), make([]float64, d)
@@ -64,6 +74,7 @@ func everything(d int) []Modulus {
 	return append(Gallery(d, 2), PNorm{P: 3}, Tsallis(0.9), FermiDirac(lo, hi),
 		FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x)) }, 0, inf),
 		halfCircleFunc(2), Scale(Ball{R: 2}, 3), Scale(NegativeEntropy(), 0.2), Scale(FermiDirac(lo, hi), 3), halfSphere(2, d),
+		Compose(Ball{R: 2}, mixing(d)), Scale(Compose(Cube(2), mixing(d)), 0.5),
 		Sum(d, NegativeEntropy(), Scale(Burg(), 0.1)), Sum(d, FermiDirac(lo, hi), Euclidean()),
 	)
 }
@@ -223,9 +234,7 @@ func FuzzCheck(f *testing.F) {
 				return hyperdual.Scale(-1, hyperdual.Log(hyperdual.Sub(Dual{Real: p}, hyperdual.Mul(x, x))))
 			},
 			func(x Dual) Dual { return hyperdual.Scale(p, hyperdual.Exp(x)) },
-			func(x Dual) Dual {
-				return hyperdual.Add(hyperdual.Scale(p, hyperdual.Sin(x)), hyperdual.Mul(x, x))
-			},
+			func(x Dual) Dual { return hyperdual.Add(hyperdual.Scale(p, hyperdual.Sin(x)), hyperdual.Mul(x, x)) },
 			func(x Dual) Dual { return hyperdual.Inv(hyperdual.Sub(x, Dual{Real: p})) },
 		}[kind%5]
 		consistent(t, Check(context.Background(), FromFunc("a function", phi, lo, hi), 2, 1))

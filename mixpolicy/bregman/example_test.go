@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
@@ -136,6 +137,16 @@ func ExampleModulus() {
 	// Euclidean: θ = [2.3333 0.3333 -1.6667]
 	// ½‖·‖², p = 1.5: θ = [2.0687 0.0374 -1.1060]
 	// 10·(cube, R = 2): θ = [0.5260 0.3355 0.1385]
+}
+
+// The ball's modulus in sheared coordinates.
+func ExampleCompose() {
+	m := bregman.Compose(bregman.Ball{R: 2}, mat.NewDense(2, 2, []float64{1, 1, 0, 1})) // −√(4 − (x₁+x₂)² − x₂²)
+	fmt.Println(bregman.Check(context.Background(), m, 2, 1).Err())
+	show(m, 3, -1)
+	// Output:
+	// <nil>
+	// (ball, R = 2) ∘ A: θ = [2.6803 -1.6803]
 }
 
 // From a function to a checked modulus: φ(x) = x log x − log x on x > 0.

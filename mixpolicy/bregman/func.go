@@ -66,11 +66,11 @@ func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeri
 
 // ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or, if there is no such x, the end of the
 // interval on its side. It ends for any φ; if φ′ is not increasing or not a number, the result means nothing, and [Check] says
-// so. It is Newton's method in a bracket that shrinks at every evaluation. If a step would leave the bracket, or if three
-// steps in a row are more than half as long as the steps before, it halves the bracket, by length and by the number of
-// floating-point numbers in turn, so that it ends.
+// so. It is Newton's method in a bracket that shrinks at every evaluation. If a step would leave the bracket, or is
+// more than half as long as the step before, it halves the number of floating-point numbers in the bracket instead, so
+// that it ends.
 func (f automatic) ConjDeriv(y float64) float64 {
-	a, b, x, step, slow := f.lo, f.hi, 0., math.Inf(1), 0
+	a, b, x, step := f.lo, f.hi, 0., math.Inf(1)
 	switch {
 	case math.IsNaN(y):
 		return y
@@ -79,7 +79,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	case !math.IsInf(b, 1):
 		x = b - max(1, math.Abs(b))
 	}
-	for evals := range 500 {
+	for range 500 {
 		v := f.at(x)
 		first, second := v.E1mag, v.E1E2mag
 		switch {
@@ -94,14 +94,8 @@ func (f automatic) ConjDeriv(y float64) float64 {
 		if second > 0 && second <= math.MaxFloat64 && math.Abs(next-x) <= ulp/2*math.Abs(x) {
 			break
 		}
-		if slow++; math.Abs(next-x) <= step/2 {
-			slow = 0
-		}
-		if !(second > 0 && a < next && next < b) || slow > 2 {
-			slow = 0
-			if next = a + (b-a)/2; evals%2 == 1 || !(a < next && next < b) {
-				next = between(a, b)
-			}
+		if !(second > 0 && a < next && next < b) || math.Abs(next-x) > step/2 {
+			next = between(a, b)
 		}
 		switch inside := a < next && next < b; { // else at the end of the domain, or between neighbouring numbers
 		case !inside && a == f.lo:
@@ -187,9 +181,7 @@ func (m *vectorFunc) Validate() error {
 func (m *vectorFunc) String() string { return m.name }
 
 func (m *vectorFunc) work(x []float64) *newtonWork {
-	if len(x) != len(m.inside) {
-		panic(fmt.Sprintf("bregman: vector of %d entries for a modulus of %d coordinates", len(x), len(m.inside)))
-	}
+	checkLen(x, m.inside)
 	w, _ := m.free.Get().(*newtonWork)
 	if d := len(x); w == nil {
 		w = &newtonWork{dual: make([]Dual, d), hess: blas64.Symmetric{N: d, Stride: d, Data: make([]float64, d*d), Uplo: blas.Upper}}
@@ -217,16 +209,11 @@ func (m *vectorFunc) Value(x []float64) float64 {
 	return math.Inf(1)
 }
 
-// Gradient stores ∇φ(x) in dst.
+// Gradient stores ∇φ(x) in dst. It computes two entries with each evaluation of phi.
 func (m *vectorFunc) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	w := m.work(x)
 	defer m.free.Put(w)
-	m.gradient(dst, w)
-}
-
-// gradient computes two entries with each evaluation of phi.
-func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
 	for i := 0; i < len(dst); i += 2 {
 		j := min(i+1, len(dst)-1)
 		w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
@@ -240,8 +227,8 @@ func (m *vectorFunc) gradient(dst []float64, w *newtonWork) {
 func (m *vectorFunc) InDomain(x []float64) bool {
 	w := m.work(x)
 	defer m.free.Put(w)
-	v := m.phi(w.dual).Real
-	m.gradient(w.try, w)
+	v := m.Value(x)
+	m.Gradient(w.try, x)
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
@@ -254,7 +241,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	w := m.work(m.inside)
 	defer m.free.Put(w)
 	copy(w.from, m.inside)
-	m.gradient(w.start, w)
+	m.Gradient(w.start, m.inside)
 	for s, part := 0., 1.; s < 1; {
 		for i, v := range y {
 			if w.goal[i] = v; s+part < 1 {
@@ -284,8 +271,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 // least minus a quarter of the slope at its start. It stops when a step no longer changes x, or when three short steps leave
 // more than half of y − ∇φ(x). It returns false if this takes too many steps, or if ∇²φ is not positive definite on the way.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
-	w.at(w.x)
-	m.gradient(w.rest, w)
+	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)
 	d, before, slow := len(y), math.Inf(1), 0 // the size that three short steps should halve, and the short steps since
 	for range 400 {
@@ -293,6 +279,7 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 		if size == 0 {
 			return true
 		}
+		w.at(w.x)
 		for i := range d { // the step is ∇²φ(x)⁻¹ of the rest, divided by size
 			for j := i; j < d; j++ {
 				w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
@@ -335,11 +322,10 @@ func (m *vectorFunc) advance(w *newtonWork, y []float64, size float64) (short, c
 		if !changed {
 			return short, false
 		}
-		w.at(w.try)
-		if v := m.phi(w.dual).Real; v-v != 0 {
+		if v := m.Value(w.try); v-v != 0 {
 			continue
 		}
-		m.gradient(w.rest, w)
+		m.Gradient(w.rest, w.try)
 		floats.SubTo(w.rest, y, w.rest)
 		if floats.Dot(w.rest, w.step)/size >= -slope/4 {
 			copy(w.x, w.try)

@@ -15,8 +15,7 @@ import (
 func Gallery(d int, r float64) []Modulus {
 	box := FermiDirac(slices.Repeat([]float64{-r / 2}, d), slices.Repeat([]float64{r}, d))
 	return slices.DeleteFunc([]Modulus{
-		Ball{r}, LogBall{r},
-		Cube(r), Hellinger(r), LogCosine(r), box,
+		Ball{r}, LogBall{r}, Cube(r), Hellinger(r), LogCosine(r), box,
 		NegativeEntropy(), Tsallis(0.5), Burg(),
 		Euclidean(), PNorm{1 + 1/math.Max(1, math.Log(float64(d)))},
 	}, func(m Modulus) bool { return Validate(m, d) != nil })

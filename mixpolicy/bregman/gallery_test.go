@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
 
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -141,6 +142,8 @@ func TestConstructorErrors(t *testing.T) {
 		{FermiDirac(two, []float64{0.4, 0.5}), "from 0 to 0.9"}, {FermiDirac(two, []float64{1e20, 1}), "within ±1e20, at coordinate 0"},
 		{Scale(Cube(2), inf), "scaled by +Inf"}, {Scale(Ball{R: 2}, -1), "scaled by -1"}, {Scale(Cube(2), 0), "scaled by 0"},
 		{Scale(Cube(-2), 1), "R = -2"}, {Product(Block{Cube(2), 0}, Block{Cube(2), 2}), "block (cube, R = 2) of a product has 0"}, {Ball{1e300}, "R = 1e+300: want 0 < R < 1e300"}, {Cube(1e300), "R = 1e+300: want 0 < R < 1e300"},
+		{Compose(Cube(2), mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 0})), "A of 3 × 2"}, {Compose(Cube(2), mat.NewDense(2, 2, nil)), "condition number"},
+		{Compose(Cube(-2), mixing(2)), "R = -2"}, {Compose(Cube(2), mat.NewDense(2, 2, []float64{1, 0, 0, 1e-13})), "want a square one, below 1e12"},
 		{FromClosures("nothing", half, half, half, 0, 0), "the domain (0, 0) of nothing is empty"},
 		{Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, "is empty, at coordinate 1"},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), "empty"},
@@ -280,6 +283,10 @@ func TestBeyondTheRange(t *testing.T) {
 		if got := [3]float64{c.k.ConjDeriv(c.y), JSecond(Separable{Kernel: c.k}, []float64{c.y}, 0), (Separable{Kernel: c.k}).Conjugate([]float64{c.y})}; got != c.want {
 			t.Errorf("%T: %g at y = %g, want %g", c.k, got, c.y, c.want)
 		}
+	}
+	x := []float64{1e300, 1e300}
+	if Compose(NegativeEntropy(), mixing(2)).ConjugateGradient(x, x); math.IsNaN(x[0] + x[1]) {
+		t.Errorf("entropy ∘ A: ∇φ* = %v far out", x)
 	}
 	if got := (Separable{Kernel: plainKernel{Burg().Kernel}}).Conjugate([]float64{1}); !math.IsInf(got, 1) {
 		t.Errorf("Burg: φ*(1) = %g", got)

@@ -18,13 +18,16 @@
 // [FromVectorFunc]), with automatic derivatives and inverses; from φ, its derivative and the inverse of the derivative,
 // as functions or as a [Kernel] ([FromClosures], [Separable]); or as a [Modulus] for whole vectors. [Gallery] lists the
 // moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli, [Product] combines moduli of
-// blocks of coordinates, and [Check] examines any modulus. The optional methods of a modulus are found by type assertion:
-// [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
+// blocks of coordinates, [Compose] changes the coordinates by a matrix, and [Check] examines any modulus. The optional
+// methods of a modulus are found by type assertion: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver],
+// [Validator].
 package bregman
 
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
@@ -150,13 +153,7 @@ func Conjugate(m Modulus, y []float64) float64 {
 	return sum.Dot(x, y) - m.Value(x)
 }
 
-func maxAbs(x []float64) float64 {
-	var m float64
-	for _, v := range x {
-		m = max(m, math.Abs(v))
-	}
-	return m
-}
+func maxAbs(x []float64) float64 { return floats.Norm(x, math.Inf(1)) }
 
 func checkLen(dst, x []float64) {
 	if len(dst) != len(x) {

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/num/hyperdual"
 
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -42,6 +43,7 @@ func TestStrongConvexityIsSharp(t *testing.T) {
 		{Euclidean(), [2][]float64{{1, 2}, {0, 5}}},
 		{PNorm{P: 2}, nearTo(1, 3)}, {PNorm{P: 1.5}, [2][]float64{{1 + 1e-4, 1}, {1, 1 + 1e-4}}},
 		{Scale(Ball{R: 3}, 7), nearTo(0, 0)}, {Scale(Cube(3), 7), nearTo(0, 0)},
+		{Compose(Ball{R: 3}, mat.NewDense(2, 2, []float64{4, 3, 3, 4})), nearTo(0, 0)}, // σ = 1 along (1, −1), and 7 along (1, 1)
 	} {
 		mu, p, ok := StrongConvexity(c.m)
 		x, y := c.at[0], c.at[1]
@@ -50,8 +52,10 @@ func TestStrongConvexityIsSharp(t *testing.T) {
 			t.Errorf("%v: D/(½‖x−y‖²) = %g, claimed μ = %g", c.m, r, mu)
 		}
 	}
-	if mu, _, ok := StrongConvexity(PNorm{P: 3}); ok {
-		t.Errorf("½‖x‖₃² is said to be %g-strongly convex", mu)
+	for _, m := range []Modulus{PNorm{P: 3}, Compose(NegativeEntropy(), mixing(2))} {
+		if mu, _, ok := StrongConvexity(m); ok {
+			t.Errorf("%v is said to be %g-strongly convex", m, mu)
+		}
 	}
 }
 
@@ -107,10 +111,15 @@ func TestDefinitions(t *testing.T) {
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), x) }, 0, inf), entropy, true},
 		{FromFunc("a logarithm", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Log(x)) }, 0, inf), logarithm, true},
 		{FromFunc("a square", func(x Dual) Dual { return hyperdual.Scale(0.5, hyperdual.Mul(x, x)) }, -inf, inf), square, false},
+		{Compose(Ball{R: 5}, mixing(3)), func(x []float64) float64 {
+			var ax mat.VecDense
+			ax.MulVec(mixing(3), mat.NewVecDense(3, x))
+			return -math.Sqrt(25 - mat.Dot(&ax, &ax))
+		}, false},
 		{halfCircleFunc(r), arc, false}, {Separable{Kernel: plainKernel{Hellinger(r).Kernel}}, arc, false},
 	} {
 		name := fmt.Sprint(c.m)
-		blind := name == "5·(ball, R = 1.7)" // to J″
+		blind := strings.HasSuffix(name, "∘ A") // to J″
 		rng := source(40)
 		draw := func() []float64 {
 			x := make([]float64, 3)

@@ -78,8 +78,7 @@ func (f Finding) String() string {
 // apart formats a number with enough digits to differ from another.
 func apart(v, other float64) string {
 	n := 6
-	for v != other && n < 17 && fmt.Sprintf("%.*g", n, v) == fmt.Sprintf("%.*g", n, other) {
-		n++
+	for ; v != other && n < 17 && fmt.Sprintf("%.*g", n, v) == fmt.Sprintf("%.*g", n, other); n++ {
 	}
 	return strings.ReplaceAll(fmt.Sprintf("%.*g", n, v+0), "-", "−") // +0: no −0
 }

@@ -1,6 +1,7 @@
 package bregman
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,11 +30,9 @@ type Kernel interface {
 	Domain() (lo, hi float64)
 }
 
-type (
-	kernelConjugator  interface{ Conjugate(y float64) float64 }
-	kernelDivergencer interface{ Divergence(x, y float64) float64 }
-	kernelCurver      interface{ ConjCurvature(y float64) float64 }
-)
+type kernelConjugator interface{ Conjugate(y float64) float64 }
+type kernelDivergencer interface{ Divergence(x, y float64) float64 }
+type kernelCurver interface{ ConjCurvature(y float64) float64 }
 
 // Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ): the same kernel for every coordinate, or a
 // different one for each.
@@ -178,13 +177,10 @@ func (s Separable) StrongConvexity() (mu, p float64) { return s.Mu, s.P }
 
 // String returns the name.
 func (s Separable) String() string {
-	switch {
-	case s.Name != "":
-		return s.Name
-	case s.Each != nil:
+	if s.Each != nil && s.Name == "" {
 		return fmt.Sprintf("separable, with %d kernels", len(s.Each))
 	}
-	return "separable " + nameOf(s.Kernel)
+	return cmp.Or(s.Name, "separable "+nameOf(s.Kernel))
 }
 
 // kernelCurvature returns (k*)″(y): by the kernel's method, or else as 1/φ″ from a central
