@@ -148,7 +148,7 @@ func (c live) frame(f Figure, layers []layer) {
 	const digit = 7 // pixels
 	left, bottom := 8, 8
 	if f.Y.Label != "" {
-		left = 26
+		left = 32
 	}
 	if f.X.Label != "" {
 		bottom = 28 + 16*strings.Count(f.X.Label, "\n")

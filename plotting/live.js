@@ -96,14 +96,17 @@ function (charts) {
       });
     },
     rule: function (rows, s, option, paper) {
+      var nth = s.encode.x === 0 && s.label.formatter ? option.nth = 1 + (option.nth == null ? -1 : option.nth) : 0; // each label of a vertical rule has its line
       return function (params, api) {
         var g = params.coordSys, vertical = s.encode.x === 0, end = /End/.test(rows[0][1]), top = /Top/.test(rows[0][1]);
         var p = api.coord(vertical ? [rows[0][0], option.yAxis[0].min] : [option.xAxis[0].min, rows[0][0]]), right = g.x + g.width, low = g.y + g.height;
+        // The label of a vertical rule changes sides only if it does not fit in lines of 50 pixels.
+        var space = top ? right - p[0] - 6 : p[0] - g.x - 6, fits = Math.min(50, long(s.label.formatter || "", 12)) <= space, after = fits === top;
         return { type: "group", children: [
           { type: "line", shape: vertical ? { x1: p[0], x2: p[0], y1: g.y, y2: low } : { x1: g.x, x2: right, y1: p[1], y2: p[1] },
             style: { stroke: s.itemStyle.color, lineWidth: dashes[s.lineStyle.type] ? 1.3 : 1, lineDash: dashes[s.lineStyle.type] } },
-          vertical ? label(s, p[0] + (top ? 4 : -4), end ? g.y + 3 : low - 3, top ? "left" : "right", end ? "top" : "bottom", paper)
-            : label(s, end ? right - 4 : g.x + 4, p[1] + (top ? -4 : 4), end ? "right" : "left", top ? "bottom" : "top", paper),
+          vertical ? label(s, p[0] + (after ? 4 : -4), end ? g.y + 3 + 15 * nth : low - 3 - 15 * nth, after ? "left" : "right", end ? "top" : "bottom", paper, fits ? space : Infinity)
+            : label(s, end ? right - 4 : g.x + 4, p[1] + (top ? -4 : 4), end ? "right" : "left", top ? "bottom" : "top", paper, g.width - 8),
         ] };
       };
     },
@@ -171,24 +174,26 @@ function (charts) {
       return shape(function (x, y) { return api.coord([x, y]); }, params.coordSys);
     };
   }
-  function label(s, x, y, align, verticalAlign, paper) {
-    return { type: "text", style: { text: s.label.formatter, x: x, y: y, align: align, verticalAlign: verticalAlign, fill: "#7f7f7f", fontSize: 12, lineHeight: 15, rich: scripts(12), stroke: paper, lineWidth: paper ? 3 : 0 }, z2: 200 };
+  function label(s, x, y, align, verticalAlign, paper, room) {
+    return { type: "text", style: { text: broken(s.label.formatter || "", 12, room || Infinity), x: x, y: y, align: align, verticalAlign: verticalAlign, fill: "#7f7f7f", fontSize: 12, lineHeight: 15, rich: scripts(12), stroke: paper, lineWidth: paper ? 3 : 0 }, z2: 200 };
   }
   function fill(points, s) {
     return { type: "polygon", shape: { points: points }, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } };
   }
 
   // Of a frame after the first, the page holds what differs.
-  function complete(spec, frame, dark, width) {
+  function complete(spec, frame, dark, width, height) {
     var option = JSON.stringify(Object.assign({}, spec.frames[0], spec.frames[frame]));
     if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#222222/g, "#dddddd").replace(/#ffffff/g, paper(dark)); // what is too dark on black; hollow markers
     option = JSON.parse(option);
     Object.assign(option.legend, legendItem);
-    var top = head(option, width), title = option.title.text || "";
+    var top = head(option, width, height), title = option.title.text || "";
     Object.assign(option.title.textStyle, top.title.textStyle);
     option.title.text = top.title.text;
     Object.assign(option.legend, top.legend);
     Object.assign([].concat(option.grid)[0], top.grid);
+    option.xAxis[0].name = top.xAxis.name;
+    option.yAxis[0].name = top.yAxis.name;
     var axes = [option.xAxis[0], option.yAxis[0]], tell = axes.map(function (a) { return plain(a.min, a.max); });
     axes.forEach(function (a) { // ECharts has ticks at both ends, whatever the step
       var step = echarts.number.nice((a.max - a.min) / 5, true);
@@ -198,7 +203,7 @@ function (charts) {
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
-      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, overflow: "truncate",
+      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, hideOverlap: false, overflow: "truncate",
         width: Math.min(width / 2, 1 + Math.max.apply(null, names.map(function (n) { return long(n, 12); }))) }); // ECharts keeps all of the width
       option.yAxis[0].axisTick = { customValues: at };
       delete option.yAxis[0].data;
@@ -270,14 +275,22 @@ function (charts) {
   function markup(text) { return echarts.format.encodeHTML(text).replace(rich, "<$1>$2</$1>"); }
   function tools(shown) { return { iconStyle: { opacity: +shown } }; } // while the pointer is on the chart
   function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family, "left", "top", 0, scripts(size)).width; }
-  function head(option, width) {
-    var room = Math.max(80, width - 100), line = 19, x = 0, lines = (option.title.text || "").split(" ").reduce(function (lines, word) {
-      var last = lines.length - 1;
-      if (last >= 0 && long(lines[last] + " " + word, 15) <= room) lines[last] += " " + word;
-      else lines.push(word);
-      return lines;
-    }, []), more = (lines.length - 1) * line;
-    var out = { title: { text: lines.join("\n"), textStyle: { lineHeight: line } }, legend: {}, grid: {} };
+  // The text in lines that fit into the room.
+  function broken(text, size, room) {
+    return text.split("\n").map(function (line) {
+      return line.split(" ").reduce(function (lines, word) {
+        var last = lines.length - 1;
+        if (last >= 0 && long(lines[last] + " " + word, size) <= room) lines[last] += " " + word;
+        else lines.push(word);
+        return lines;
+      }, []).join("\n");
+    }).join("\n");
+  }
+  function breaks(text) { return text.split("\n").length - 1; }
+  function head(option, width, height) {
+    var line = 19, x = 0, title = broken(option.title.text || "", 15, Math.max(80, width - 100)), more = breaks(title) * line, grid = [].concat(option.grid)[0];
+    var across = option.xAxis[0].name || "", below = broken(across, 13, Math.max(80, width - 60)), up = option.yAxis[0].name || "";
+    var out = { title: { text: title, textStyle: { lineHeight: line } }, legend: {}, grid: { bottom: +grid.bottom + 17 * (breaks(below) - breaks(across)) }, xAxis: { name: below } };
     if (option.legend.show !== false && option.legend.orient !== "vertical") {
       out.legend.top = 26 + more;
       option.legend.data.forEach(function (item) {
@@ -289,7 +302,9 @@ function (charts) {
         x += w + legendItem.itemGap;
       });
     }
-    out.grid.top = +[].concat(option.grid)[0].top + more;
+    out.grid.top = +grid.top + more;
+    out.yAxis = { name: broken(up, 13, Math.max(240, height - out.grid.top) - out.grid.bottom - 24) };
+    out.grid.left = +grid.left + 17 * breaks(out.yAxis.name);
     return out;
   }
   function paper(dark) { return dark ? "#1e1e1e" : "#ffffff"; }
@@ -324,11 +339,11 @@ function (charts) {
       function frame() { // in row-major order
         return inputs.reduce(function (k, input) { return k * values(input).length + +input.value; }, 0);
       }
-      function leave(top) { live.style.minHeight = 240 + top + "px"; } // below title and legend: room for the longest names of axes
+      function leave(top) { live.style.minHeight = Math.max(240, 80 + 17 * (spec.frames[0].yAxis[0].data || []).length) + top + "px"; } // below title and legend
       function draw() {
         if (chart) chart.dispose();
         dark = isDark(root);
-        var option = complete(spec, frame(), dark, live.clientWidth);
+        var option = complete(spec, frame(), dark, live.clientWidth, live.clientHeight);
         leave([].concat(option.grid)[0].top);
         chart = echarts.init(live, theme(dark));
         chart.setOption(option);
@@ -346,7 +361,7 @@ function (charts) {
       function fit() {
         follow();
         if (chart.getWidth() === live.clientWidth && chart.getHeight() === live.clientHeight) return;
-        var top = head(Object.assign({}, spec.frames[0], spec.frames[frame()]), live.clientWidth);
+        var top = head(Object.assign({}, spec.frames[0], spec.frames[frame()]), live.clientWidth, live.clientHeight);
         leave(top.grid.top);
         chart.resize();
         chart.setOption(top);
@@ -372,7 +387,7 @@ function (charts) {
         say(); // a browser may remember where the slider was
         input.addEventListener("input", function () {
           say();
-          if (chart) chart.setOption(complete(spec, frame(), dark, live.clientWidth), { replaceMerge: ["series", "dataset"] });
+          if (chart) chart.setOption(complete(spec, frame(), dark, live.clientWidth, live.clientHeight), { replaceMerge: ["series", "dataset"] });
         });
       });
       function follow() {
