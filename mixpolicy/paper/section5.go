@@ -85,7 +85,7 @@ func checkSquareTail(context.Context) Finding {
 	delta := ce * ce / 2
 	printed, corrected := 2*math.Exp(-c1*min(delta*delta/(ce*ce), delta/ce)), SquareTail(delta, ce, 1)
 	return holdsCorrected(excess(0.5, printed), excess(0.5, corrected), "a deviation of probability ½ is bounded by %.2g with C_e = 10⁶ "+
-		"and c₁ = 10⁻³, and by less for any c₁ as C_e grows; with C_e⁴ and C_e² by %.3g", printed, corrected).within(0)
+		"and c₁ = 10⁻³, and by less for any c₁ as C_e grows; corrected, by %.3g", printed, corrected).within(0)
 }
 
 func checkHighProbability(ctx context.Context) Finding {
