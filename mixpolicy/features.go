@@ -175,7 +175,7 @@ func (f *Features) Policy(j int) *Policy {
 }
 
 // Measure returns the measure of base policy j with its residual, or nil if Ψ was built
-// from columns. Measure.Pair is [Features.Column].
+// from columns. Its Pair is the column that [Features.Column] returns.
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil

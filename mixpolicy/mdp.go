@@ -212,8 +212,8 @@ func (x *MDP) act(s, a int) int {
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
 // Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same
-// μ, the same cost and the same value function, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the
-// minimum over A(s): the additional pairs change nothing. Policies must be 0 at the additional
+// μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in (2.8)
+// is the minimum over A(s). So the additional pairs change nothing. Policies must be 0 at the additional
 // pairs; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at these pairs,
 // and Ψθ ⪰ 0 holds there. Only numbers of pairs, such as nm in a bound, include the additional
 // pairs.

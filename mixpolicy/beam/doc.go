@@ -69,5 +69,5 @@
 // Sending measures, as a side input or a file, would save each worker one Ψ, but not the MDP. So each worker rebuilds
 // them. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest measures take 0.4
 // s a worker, and for 350 workers as long as Ψ. Rebuilding also lets users' own problems consist of a description only.
-// A race that is worth a cluster takes hours besides.
+// Moreover, a race that is worth a cluster takes hours.
 package beam

@@ -154,8 +154,8 @@ const methods = " Value Gradient ConjugateGradient InDomain Deriv ConjDeriv Doma
 // slack is the factor by which an error may exceed its estimate.
 const slack = 1000
 
-// A part is a modulus to which most identities apply: a kernel of a [Separable], as a modulus in ℝ¹, or
-// else the whole modulus.
+// A part is a modulus to which most identities apply: a kernel of a [Separable], as a modulus in ℝ¹, or,
+// for any other modulus, the whole modulus.
 type part struct {
 	Modulus
 	kernel Kernel // nil if φ is not a sum

@@ -78,8 +78,8 @@ func (c *checker) taylor() {
 }
 
 // monotone checks that the slope of φ rises from one point to the next, and that φ has no jumps: between the points,
-// φ rises by at least its slope at the first point and at most its slope at the second. The points are on a path: for
-// a kernel, through its whole interval, and else from one point to another.
+// φ rises by at least its slope at the first point and at most its slope at the second. The points are on a path:
+// through the whole interval of a kernel, or, for any other modulus, from one point to another.
 func (c *checker) monotone(f *Examination) {
 	for _, p := range c.parts {
 		var paths [60][][]float64

@@ -16,8 +16,9 @@ import (
 //
 // It is known as a self-concordant barrier; we know of no use of it on mixtures of policies.
 // The distance of ∇φ*(y) from the sphere falls as 1/‖y‖, and not as 1/‖y‖² as with [Ball],
-// which has the same domain. So iterates stay further inside, and the Newton decrement is a
-// step size free of R. The projection has a closed form, and the iteration on J agrees with it.
+// which has the same domain. So iterates stay further inside. The length √(eᵀ∇²φ(x)e)
+// of a step e, its Newton decrement, depends on x/R and e/R only. The projection has a closed form, and
+// the iteration on J agrees with it.
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //

@@ -11,9 +11,8 @@ import (
 )
 
 // Shift returns the z of (3.25b): the z with 1ᵀ∇φ*(y + z1) = 1, for which ∇φ*(y + z1) is
-// the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. It uses the closed form of
-// a [Shifter], and [NewtonShift] otherwise. A nil scratch is allocated; otherwise, scratch
-// must be as long as y.
+// the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses
+// its closed form, and else [NewtonShift]. A nil scratch is allocated; any other must be as long as y.
 //
 // A single number z cannot be better than its rounding: if |z| is large compared with the scale
 // on which ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] has no such error.

@@ -54,8 +54,8 @@ type Reading int
 
 const (
 	// Uniformised takes ϱ and a as rates in continuous time and watches the chain at the
-	// events of a clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). Every
-	// state-independent policy keeps the ratio of up to down in (6.1), and with it the
+	// events of a clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). For every
+	// state-independent policy, this preserves the ratio of the two probabilities in (6.1), and so the
 	// stationary measure.
 	Uniformised Reading = iota
 	// Independent lets both events happen in a step and cancel: up ϱ(1−a),

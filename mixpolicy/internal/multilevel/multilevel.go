@@ -67,7 +67,7 @@
 //	two balances                                                 19
 //	chains of the heavy states, twice                             9
 //	17 corrections: finest level, groups, directions     26 + 17 + 8
-//	estimate of the error, by some 6 corrections more            20
+//	estimate of the error, which takes some 6 more corrections   20
 //	                                                            129
 //
 // At the speed of a STREAM triad, this takes a third of the time in data/peers.csv. Values of 32 bits in
