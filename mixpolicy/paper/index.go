@@ -23,8 +23,8 @@ type Verdict string
 const (
 	// Holds means true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means false or without content as printed, and true in the form that an [Erratum] gives. The
-	// erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means false or without content as printed, or, after a [Gap], not proved as printed, and true in
+	// the form that an [Erratum] gives. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
 	// undefined constant of any size. Such an equation does not count as one that holds. If the paper means a form with
