@@ -232,10 +232,11 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
 // ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
-// The bound is attained, or where it is 1 + ε approached, for every γ, ε and δ: from state 0, action a goes to state 1 with probability d, and action b
-// with probability 1; from state 1, both go back with probability p; α = (0, 1), or average cost; u(0,b) = −ε,
-// u(1,b) = 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; else u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε),
-// and δ = 1 − d − p, or p → 0 for a larger δ, for which the bound is ε + 1. (With p = 0, no Ψθ is this u.)
+// The bound is attained, or approached where it is 1 + ε, for every γ, ε and δ: from state 0, action a goes to state 1
+// with probability d, and action b with probability 1; from state 1, both go back with probability p; α = (0, 1), or
+// average cost; u(0,b) = −ε, u(1,b) = 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; else u(1,a) = 0,
+// d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 − d − p, or p → 0 for a larger δ, for which the bound is ε + 1. (With p = 0, no Ψθ
+// is this u.)
 //
 // It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
