@@ -289,7 +289,7 @@ func Summary(rows []Row) string {
 	}
 	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. Once corrected, %d more hold: "+
 		"%d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two meanings, "+
-		"%d after a misprint. Of %d errata, %d are errors, %d gaps, %d slips, %d ambiguities and %d misprints.",
+		"%d after a misprint. The %d errata by kind: error %d, gap %d, slip %d, ambiguity %d, misprint %d.",
 		len(rows), verdicts[Holds], verdicts[Defines],
 		verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity], kinds[Misprint],
 		len(errata()), all[Error], all[Gap], all[Slip], all[Ambiguity], all[Misprint])
