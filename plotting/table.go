@@ -90,7 +90,7 @@ func (t Table) display() (display, error) {
 
 func (t Table) html() string {
 	var b strings.Builder
-	b.WriteString("<table>\n")
+	b.WriteString("<table style=\"font-variant-numeric:tabular-nums\">\n")
 	if t.Caption != "" {
 		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Caption))
 	}
@@ -101,7 +101,7 @@ func (t Table) html() string {
 			if c.Numbers != nil {
 				align = "right"
 			}
-			look := "text-align:" + align + ";font-variant-numeric:tabular-nums"
+			look := "text-align:" + align
 			if cell(c) == "FAILS" {
 				look += ";font-weight:bold;color:" + Vermilion.hex()
 			}

@@ -51,7 +51,7 @@ func TestTables(t *testing.T) {
 	table := Table{Caption: "<b>", Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "<i>"}}, {Head: "n", Numbers: []float64{1, math.Inf(1)}}}}
 	html, fold := must(table.display()).html, must(Fold{Head: "a < b", Text: "<i>\n&"}.display()).html
 	if strings.Contains(html, "<b>") || strings.Contains(html, "<i>") || strings.Count(html, "font-weight:bold;color:#d55e00") != 1 ||
-		!strings.Contains(html, `text-align:right;font-variant-numeric:tabular-nums">∞<`) {
+		!strings.Contains(html, `text-align:right">∞<`) {
 		t.Errorf("unescaped, or not marked and aligned: %s", html)
 	}
 	for got, want := range map[string]string{
