@@ -164,7 +164,7 @@ func TestEvaluateCancellingCosts(t *testing.T) {
 // Beyond 1500 states a policy is evaluated by sweeps; its measure by another way.
 func TestEvaluateLarge(t *testing.T) {
 	for _, c := range []mixpolicy.Criterion{mixpolicy.Discounted(0.95), mixpolicy.AverageCost} {
-		x := garnet(t, 2000, 3, 4, c)
+		x := garnet(t, 1600, 3, 4, c)
 		p := mixpolicy.UniformPolicy(x)
 		var told int
 		v := mixpolicy.Must(mixpolicy.Evaluate(t.Context(), x, p, mixpolicy.ValuationSettings{Progress: func(int, float64, float64) { told++ }}))

@@ -124,7 +124,7 @@ func TestSummary(t *testing.T) {
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if want := fmt.Sprintf("Of %d errata, ", len(Errata())); !strings.Contains(got, want) {
+	if want := fmt.Sprintf("The %d errata by kind: error ", len(Errata())); !strings.Contains(got, want) {
 		t.Errorf("%q, want %q in it", got, want)
 	}
 }

@@ -19,6 +19,9 @@ import (
 // against simulation, what must hold between the numbers, and the same part of the
 // record.
 func TestSmallNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds of work")
+	}
 	parts := NetworkParts()
 	small := parts[slices.IndexFunc(parts, func(p NetworkPart) bool { return p.Name == "small" })]
 	rows := mixpolicy.Must(small.Compute(t.Context(), nil))
