@@ -322,7 +322,7 @@ func rateClaims(ctx context.Context) []Claim {
 	const ofBound, quarters, eighths = "exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, `$\beta \sim T^{1/8}$`
 	// A fixed ball without a λ* lets θ pay less for its violation than it gains: the limit is not the optimum.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
-	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $\beta$ below all `+
+	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $G_\beta$ below all `+
 		`$\|\lambda^*\|_2$, the limit costs less than the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
 		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value less the optimum", `$\beta = 1$`, limit),
 		exactly("runs that exceed the bound", "", float64(exceeding)),
