@@ -11,28 +11,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy"
 )
 
 // committed returns the rows of peers.csv.
 func committed(t *testing.T) []data.Comparison {
 	t.Helper()
-	all, err := data.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return mixpolicy.Must(data.Comparisons())
 }
 
 // The README's table is what peers.csv gives.
 func TestReadmeComparisons(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := data.WithComparisons(string(readme), committed(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := mixpolicy.Must(os.ReadFile("../README.md"))
+	want := mixpolicy.Must(data.WithComparisons(string(readme), committed(t)))
 	if want != string(readme) {
 		t.Fatal("the README's table is not that of data/peers.csv; go run ./data/peers readme writes it anew")
 	}
@@ -172,9 +163,7 @@ func FuzzReadComparisons(f *testing.F) {
 		if err := data.WriteComparisons(&again, all); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := data.ReadComparisons(&again); err != nil {
-			t.Fatal(err)
-		}
+		mixpolicy.Must(data.ReadComparisons(&again))
 	})
 }
 

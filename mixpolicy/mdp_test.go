@@ -77,9 +77,7 @@ func TestNewErrors(t *testing.T) {
 		StateLabel:  func(s int) string { return []string{"low", "high"}[s] },
 		ActionLabel: func(a int) string { return []string{"wait", "go"}[a] },
 	}
-	if _, err := mixpolicy.New(good); err != nil {
-		t.Fatal(err)
-	}
+	mixpolicy.Must(mixpolicy.New(good))
 	at := func(cost float64, next ...mixpolicy.Transition) func(*mixpolicy.Spec) {
 		return func(s *mixpolicy.Spec) {
 			dynamics := s.Dynamics

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mixpolicy/lab/data"
+	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
@@ -16,10 +17,7 @@ var moved = []string{"3.5a", "3.14a", "3.25a", "3.27a"}
 
 // The record is of all rows of the index, and of their symbols. At least nine mutants of ten die.
 func TestRecord(t *testing.T) {
-	scores, err := data.Rows[Score]("mutations.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := mixpolicy.Must(data.Rows[Score]("mutations.csv"))
 	mutants, killed := 0, 0
 	for _, e := range paper.Index() {
 		recorded := func(s Score) bool {
@@ -50,12 +48,9 @@ func TestIndexTargets(t *testing.T) {
 
 // The command finds what the tests of a package do not notice.
 func TestRun(t *testing.T) {
-	targets, err := packageTarget("../../internal/mutation/testdata/module", "shape", "Total")
-	if err != nil {
-		t.Fatal(err)
-	}
+	targets := mixpolicy.Must(packageTarget("../../internal/mutation/testdata/module", "shape", "Total"))
 	var scores []Score
-	err = run(t.Context(), "../../internal/mutation/testdata/module", 2, targets, func(s Score) error {
+	err := run(t.Context(), "../../internal/mutation/testdata/module", 2, targets, func(s Score) error {
 		scores = append(scores, s)
 		return nil
 	})

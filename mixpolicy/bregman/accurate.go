@@ -76,6 +76,9 @@ func sumSquares(x []float64, a, b, c float64) float64 {
 			v = c * (v - a - b)
 			s0 += v * v
 		}
+		if !long { // there is nothing to compensate
+			return s0
+		}
 		acc.Add((s0 + s1) + (s2 + s3))
 	}
 	return acc.Value()

@@ -125,10 +125,9 @@ func namesOf(m Modulus) map[role]string {
 func (c *checker) protect(f func()) (ok bool) {
 	defer func() {
 		p := recover()
-		if p == nil {
+		if c.panics = c.panics || p != nil; p == nil {
 			return
 		}
-		c.panics = true
 		found, pc := Finding{Kind: Panics, Words: fmt.Sprint(p), Measured: math.NaN()}, make([]uintptr, 256)
 		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)]) // below this function and the panic
 		for call, more := frames.Next(); more && found.Method == ""; call, more = frames.Next() {

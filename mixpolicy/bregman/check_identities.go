@@ -15,6 +15,7 @@ type identity struct {
 	whole                 bool   // examined for a sum, and not for its parts
 	read                  func(p *part, x, z []float64) []reading
 	examine               func(*checker, *Examination) // used instead of read …
+	none                  string                       // … what to say if it finds nothing to examine …
 	kind                  Kind                         // … and what is wrong if it fails
 	words                 string
 }
@@ -59,9 +60,10 @@ var identities = []identity{
 		read: (*part).direct},
 	{name: "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)", methods: value | gradient | conjugate, claims: conjugate, of: "φ*", read: (*part).fenchel},
 	{name: "D(x; y) is its definition", methods: value | gradient | divergence, claims: divergence, of: "D(x; y)", read: (*part).distance},
-	{name: isSteep, claims: value, examine: (*checker).boundary, kind: NotLegendre,
+	{name: isSteep, claims: value, examine: (*checker).boundary, none: "no boundary met", kind: NotLegendre,
 		words: "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
-	{name: isInfinite, claims: value, examine: (*checker).outside, kind: Disagrees, words: "%s is not +∞ outside of the domain"},
+	{name: isInfinite, claims: value, examine: (*checker).outside, none: "no boundary met, or a kernel's", kind: Disagrees,
+		words: "%s is not +∞ outside of the domain"},
 	{name: isBounded, claims: inverse, examine: (*checker).extremes, kind: Overflows, words: "%s falls, or is not a number"},
 	{name: isProjection, methods: inverse | shift, of: "1ᵀθ = 1", whole: true, read: (*part).projection},
 	{name: "J″(z) is the slope of J′(z)", methods: inverse | curvature, claims: curvature, of: "(φ*)″", read: (*part).curvature},
@@ -89,7 +91,9 @@ const (
 // readAll reads an identity at all points of all parts that have the methods.
 func (c *checker) readAll(id identity, e *Examination) {
 	if id.examine != nil {
-		id.examine(c, e)
+		if id.examine(c, e); e.Limit == 0 && e.Note == "" {
+			e.Note = id.none
+		}
 		return
 	}
 	parts := slices.Clone(map[bool][]*part{false: c.parts, true: {c.whole}}[id.whole])

@@ -177,9 +177,6 @@ func (c *checker) boundary(f *Examination) {
 			c.narrow = v-v == 0 && math.Abs(back-beyond) <= 1e-6*math.Abs(beyond)
 		}
 	}
-	if f.Limit == 0 {
-		f.Note = "no boundary met"
-	}
 }
 
 // outside checks that φ is +∞ well beyond the boundary. A [Separable] ensures this itself.
@@ -193,9 +190,6 @@ func (c *checker) outside(f *Examination) {
 		if v := p.Value(beyond); inside < most && !p.InDomain(beyond) {
 			f.must(math.IsInf(v, 1), "x = %s, where it is %s", vector(beyond), digits(v))
 		}
-	}
-	if f.Limit == 0 {
-		f.Note = "no boundary met, or a kernel's"
 	}
 }
 

@@ -95,6 +95,13 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
+// Difference quotients near the boundary of a small ball are less exact than they seem.
+func TestSlopesNearTheBoundary(t *testing.T) {
+	if err := Check(context.Background(), Scale(Ball{R: 1e-3 * 1.37}, 3), 2, 101).Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A ∇φ* that is cut off far out is remarked with the y from which on it is, on the side where it is, and is no mistake.
 func TestFlatIsRemarked(t *testing.T) {
 	tanh := func(y float64) float64 { return 2 * math.Tanh(y/2) }

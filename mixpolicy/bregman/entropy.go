@@ -44,8 +44,8 @@ func (entropy) Conjugate(y float64) float64     { return math.Exp(y) }
 func (entropy) Divergence(x, y float64) float64 { return relativeEntropy(x, y, x-y) }
 func (entropy) Domain() (lo, hi float64)        { return 0, math.Inf(1) }
 
-// xlogx returns x log x, with 0 log 0 = 0.
-func xlogx(x float64) float64 { return x * math.Log(max(x, math.SmallestNonzeroFloat64)) }
+// xlogx returns x log x, with 0 log 0 = 0, and NaN for x < 0.
+func xlogx(x float64) float64 { return x * math.Log(x+math.SmallestNonzeroFloat64) }
 
 // relativeEntropy returns a log(a/b) − a + b ≥ 0 for a ≥ 0, b > 0, given the difference
 // e = a − b, which the caller may know more exactly than a and b. It is +∞ for other a or b.

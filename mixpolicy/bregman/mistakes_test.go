@@ -191,12 +191,24 @@ var slips = []struct {
 		deriv: func(x float64) float64 { return -x / (2 - math.Abs(x)) },
 		conj:  func(y float64) float64 { return -2 * (y / (1 + math.Abs(y))) },
 	}.modulus(), NotLegendre, "φ is not strictly convex, or jumps"},
+	{"½ forgotten in φ", draft{value: func(x float64) float64 { return x * x }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), Disagrees,
+		"Value is at fault: Deriv is 0.5 times the derivative of Value, at x = 0.3: measured 0.6, claimed 0.3"},
+	{"1/2 of integers", draft{value: func(x float64) float64 { n := 2; return float64(1/n) * x * x }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), Disagrees,
+		"Value is at fault: Deriv is not the derivative of Value, at x = 0.3: measured 0, claimed 0.3"},
 	{"−x forgotten in φ", draft{value: xlogx, deriv: math.Log, conj: math.Exp, lo: 0, hi: inf}.modulus(), Disagrees,
 		"Value is at fault: Deriv is the derivative of Value plus −1, at x = 0.3: measured −0.203973, claimed −1.20397"},
+	{"1 forgotten in φ′", draft{value: xlogx, deriv: math.Log, conj: func(y float64) float64 { return math.Exp(y - 1) }, lo: 0, hi: inf}.modulus(), Disagrees,
+		"Deriv is the derivative of Value plus −1, at x = 0.3: measured −0.203973, claimed −1.20397"},
 	{"1 forgotten in the inverse", draft{value: xlogx, deriv: func(x float64) float64 { return 1 + math.Log(x) }, conj: math.Exp, lo: 0, hi: inf}.modulus(), Disagrees,
 		"ConjDeriv is 2.71828 times the inverse of Deriv"},
+	{"a logarithm to base 2", draft{value: func(x float64) float64 { return xlogx(x) - x }, deriv: math.Log2, conj: math.Exp, lo: 0, hi: inf}.modulus(), Disagrees,
+		"Deriv is 1.4427 times the derivative of Value"},
 	{"φ′ for positive x only", draft{deriv: func(x float64) float64 { return x / (2 - x) }}.modulus(), Disagrees,
 		"Deriv is not the derivative of Value"},
+	{"|x| for x", draft{deriv: func(x float64) float64 { return math.Abs(x) / (2 - math.Abs(x)) }}.modulus(), Disagrees,
+		"Deriv is not the derivative of Value"},
+	{"inverse for positive y only", draft{conj: func(y float64) float64 { return 2 * y / (1 + y) }}.modulus(), Disagrees,
+		"ConjDeriv is not the inverse of Deriv"},
 	{"tanh y for tanh y/2", draft{value: Cube(1).Kernel.Value, deriv: Cube(1).Kernel.Deriv, conj: math.Tanh, lo: -1, hi: 1}.modulus(), Disagrees,
 		"ConjDeriv is not the inverse of Deriv, at y = 0.619039: measured 0.3, claimed 0.550459"},
 	{"1/φ′ for the inverse", draft{conj: func(y float64) float64 { return 1 / (y / (2 - math.Abs(y))) }}.modulus(), Disagrees,
@@ -205,6 +217,9 @@ var slips = []struct {
 		"ConjDeriv returns the same as Deriv, at y = 0.176471: measured 0.3, claimed 0.0967742"},
 	{"φ* for its derivative", draft{value: cosh, deriv: math.Sinh, conj: func(y float64) float64 { return y*math.Asinh(y) - math.Hypot(1, y) }, lo: -inf, hi: inf}.modulus(), Disagrees,
 		"ConjDeriv is not the inverse of Deriv, at y = 0.30452: measured 0.3, claimed −0.953982"},
+	{"φ″ for φ′", draft{value: cosh, deriv: cosh, conj: math.Asinh, lo: -inf, hi: inf}.modulus(), Disagrees, "Deriv is not the derivative of Value, at x = 0.3: measured 0.30452, claimed 1.04534"},
+	{"φ″", draft{value: Burg().Kernel.Value, deriv: func(x float64) float64 { return 1 / (x * x) }, conj: Burg().Kernel.ConjDeriv, lo: 0, hi: inf}.modulus(), Disagrees,
+		"Deriv is not the derivative of Value, at x = 0.3: measured −3.33333, claimed 11.1111"},
 	{"an iteration that ends early", draft{conj: func(y float64) float64 { return 2 * (y / (1 + math.Abs(y))) * (1 + 1e-7*math.Sin(100*y)) }}.modulus(), Disagrees,
 		"ConjDeriv is the inverse of Deriv to 7 digits only"},
 
@@ -216,9 +231,13 @@ var slips = []struct {
 		"φ is not strictly convex, or jumps"},
 	{"a jump on a steep slope", draft{value: func(x float64) float64 { return 100*half(x) + math.Max(0, math.Copysign(3, x-0.5)) }, deriv: func(x float64) float64 { return 100 * x }, conj: func(y float64) float64 { return y / 100 }, lo: -inf, hi: inf}.modulus(), NotLegendre,
 		"φ is not strictly convex, or jumps"},
+	{"a jump down", draft{value: func(x float64) float64 { return half(x) - math.Max(0, math.Copysign(0.1, x-0.5)) }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), NotLegendre,
+		"φ is not strictly convex, or jumps"},
 	{"a jump of a vector's φ", mutant{Modulus: Ball{R: 2}, value: func(x []float64) float64 { return Ball{R: 2}.Value(x) + math.Max(0, math.Copysign(0.1, x[0]-0.5)) }}, NotLegendre,
 		"φ is not strictly convex, or jumps"},
 	{"a vector's φ that is not convex", quartic{}, NotLegendre, "φ is not strictly convex, or jumps"},
+	{"six digits", draft{deriv: func(x float64) float64 { return (1 + 2e-7) * x / (2 - math.Abs(x)) }}.modulus(), Disagrees,
+		"Deriv is the derivative of Value to 6 digits only: does an iteration end early, or is there a float32?"},
 	{"an inverse of 2y where y < 0", draft{conj: func(y float64) float64 {
 		if y < 0 {
 			y *= 2
@@ -230,6 +249,8 @@ var slips = []struct {
 	{"half of (φ*)″", Separable{Kernel: withCurvature{with{Kernel: Hellinger(1).Kernel, curvature: func(y float64) float64 { return hellingerCurvature(y) / 2 }}}}, Disagrees, "ConjCurvature is 0.5 times (φ*)″, at y = "},
 	{"half of a vector's (φ*)″", halfCurved{Ball{R: 2}}, Disagrees, "ConjugateCurvature is 0.5 times (φ*)″, at y = ["},
 	{"x³", FromFunc("x³", func(x Dual) Dual { return hyperdual.Mul(x, hyperdual.Mul(x, x)) }, -1, 1), NotLegendre, "φ is not strictly convex, or jumps"},
+	{"x", FromFunc("x", func(x Dual) Dual { return x }, -1, 1), NotLegendre, "φ is not strictly convex, or jumps"},
+	{"cos", FromFunc("−cos", func(x Dual) Dual { return hyperdual.Scale(-1, hyperdual.Cos(x)) }, -math.Pi/2, math.Pi/2), NotLegendre, "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
 	{"a flat piece", draft{value: func(x float64) float64 { return half(max(0, math.Abs(x)-1)) }, deriv: func(x float64) float64 { return math.Copysign(max(0, math.Abs(x)-1), x) }, conj: func(y float64) float64 { return y + math.Copysign(1, y) }, lo: -inf, hi: inf}.modulus(), NotLegendre,
 		"φ is not strictly convex, or jumps"},
 
@@ -238,6 +259,12 @@ var slips = []struct {
 		"ConjDeriv falls, or is not a number"},
 	{"y² overflows: back to 0", draft{value: Hellinger(1).Kernel.Value, deriv: Hellinger(1).Kernel.Deriv, conj: func(y float64) float64 { return y / math.Sqrt(1+y*y) }, lo: -1, hi: 1}.modulus(), Overflows,
 		"ConjDeriv falls, or is not a number"},
+	{"NaN becomes 0", draft{value: Cube(1).Kernel.Value, deriv: Cube(1).Kernel.Deriv, conj: func(y float64) float64 {
+		if x := naiveTanh(y); !math.IsNaN(x) {
+			return x
+		}
+		return 0
+	}, lo: -1, hi: 1}.modulus(), Overflows, "ConjDeriv falls, or is not a number"},
 	{"overflow at 1e299", mutant{Modulus: Ball{R: 2}, conj: func(dst, y []float64) {
 		if floats.Norm(y, inf) > 1e299 {
 			clear(dst)

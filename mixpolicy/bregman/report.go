@@ -177,20 +177,16 @@ func (e *Examination) worse(err, limit float64, format string, args ...any) (wro
 
 // must records a case that is either right or wrong.
 func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
-	if ok {
-		return e.worse(0, 0.5, "")
-	}
-	return e.worse(1, 0.5, format, args...)
+	return e.worse(map[bool]float64{false: 1}[ok], 0.5, format, args...)
 }
 
 // A vector in a finding; String cuts off all but a few entries.
 type vector []float64
 
 func (v vector) String() string {
-	switch {
-	case len(v) == 1:
+	if len(v) == 1 {
 		return digits(v[0])
-	case len(v) > 4:
+	} else if len(v) > 4 {
 		return fmt.Sprintf("%.4g…", []float64(v[:4]))
 	}
 	return fmt.Sprintf("%.6g", []float64(v))

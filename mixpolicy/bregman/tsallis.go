@@ -37,7 +37,10 @@ func (k tsallis) Validate() error {
 }
 
 func (k tsallis) Value(x float64) float64 {
-	return (0 - x*math.Expm1((k.Q-1)*math.Log(max(x, math.SmallestNonzeroFloat64)))) / (1 - k.Q)
+	if x == 0 {
+		return 0
+	}
+	return -x * math.Expm1((k.Q-1)*math.Log(x)) / (1 - k.Q)
 }
 
 // Deriv returns (1 − q x^{q−1})/(1 − q) = 1 − q(x^{q−1} − 1)/(1 − q), which does not cancel as

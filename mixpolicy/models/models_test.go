@@ -137,9 +137,7 @@ func TestGarnet(t *testing.T) {
 			}
 		}
 		if g.Ring && g.Criterion == (mixpolicy.Criterion{}) {
-			if _, err := x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)); err != nil {
-				t.Fatal(err)
-			}
+			mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x)))
 		}
 	})
 }

@@ -383,10 +383,11 @@ func checkAlgorithm(ctx context.Context) Finding {
 		r := must(mixpolicy.Solve(ctx, p, m, mixpolicy.Settings{Iterations: 100_000, Seed: 1, Uncertified: true}))
 		return r.Theta, must(p.PenalisedGap(r.Theta)) / must(p.Optimum(ctx)).Objective
 	}
+	// The tolerance tells an answer near the optimum from one at the far end of the class.
 	first, printed := run(mixpolicy.Printed)
 	second, corrected := run(mixpolicy.Corrected)
 	return holdsCorrected(printed, corrected, "queue, 10⁵ iterations, η₀ = 64, β = 50: θ̂ = %.3f as printed, %.3f corrected; "+
-		"penalised gap %.2g and %.2g of the optimum", first, second, printed, corrected).within(0.1) // of the optimum
+		"penalised gap %.2g and %.2g of the optimum", first, second, printed, corrected).within(0.1)
 }
 
 // checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: a quarter of the distance doubles it,

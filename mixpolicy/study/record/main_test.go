@@ -86,9 +86,7 @@ func TestAdversaries(t *testing.T) {
 	folder := clone(t)
 	const space = "numbers of iterations"
 	was := strings.Split(contents(t, folder, "adversaries.csv"), "\n")
-	if _, err := says(t, t.Context(), "--root", folder, "adversaries", "--instances", "60", "-s", space); err != nil {
-		t.Fatal(err)
-	}
+	mixpolicy.Must(says(t, t.Context(), "--root", folder, "adversaries", "--instances", "60", "-s", space))
 	for i, line := range strings.Split(contents(t, folder, "adversaries.csv"), "\n") {
 		if strings.Contains(line, space) != (line != was[i]) || strings.Contains(line, space) && !strings.Contains(line, ",60,") {
 			t.Errorf("line %d was %q, and is %q", i+1, was[i], line)

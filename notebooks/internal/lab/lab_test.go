@@ -123,9 +123,7 @@ func writeNotebook(t *testing.T, name string, cells ...map[string]any) (file str
 func TestTheCloneIsFoundFromAnyFolderInIt(t *testing.T) {
 	lab := try(New(os.Stderr)).or(t)
 	defer lab.Close()
-	if _, err := os.Stat(filepath.Join(lab.root, "notebooks", "main.go")); err != nil {
-		t.Error(err)
-	}
+	try(os.Stat(filepath.Join(lab.root, "notebooks", "main.go"))).or(t)
 	t.Chdir(t.TempDir())
 	if _, err := New(os.Stderr); err == nil || !strings.Contains(err.Error(), module) {
 		t.Errorf("outside of a clone: %v; want an error that names %s", err, module)
