@@ -15,7 +15,7 @@ import (
 //go:embed *.csv statements.md errata.md claims.md
 var Files embed.FS
 
-// Rows reads a table of this folder, whose columns are the fields of a struct, see [csvrows.Encode].
+// Rows reads a table of this folder. Its columns are the fields of Row: see [csvrows.Encode].
 func Rows[Row any](name string) ([]Row, error) {
 	f, err := Files.Open(name)
 	if err != nil {

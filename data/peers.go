@@ -53,7 +53,7 @@ type Comparison struct {
 	Told string `csv:"ratio"` // for readers of the file: computed from the other columns
 }
 
-// stopped begins the outcome of a peer that did not finish in its time.
+// stopped begins the outcome of a peer that did not finish within its time limit.
 const stopped = "stopped"
 
 // Stopped is the outcome of a peer that did not finish within the given seconds.
@@ -67,8 +67,8 @@ func (c Comparison) Ratio() (ratio float64, bound bool) {
 	return c.They.Median / c.We.Median, c.Outcome != ""
 }
 
-// Floor returns the seconds in which memory delivers the problem once. It is 0 if a cache may hold the problem, or if
-// the bandwidth was not measured.
+// Floor returns the time, in seconds, in which memory delivers the arrays of the problem once. It is 0 if a cache may
+// hold the problem, or if the bandwidth was not measured.
 func (c Comparison) Floor() float64 {
 	if c.Bandwidth == 0 {
 		return 0
@@ -77,7 +77,7 @@ func (c Comparison) Floor() float64 {
 }
 
 // Best returns, for each work and instance, the row of the best peer, in the order of the file: the fastest peer that
-// finished or, if none did, the peer that was stopped last.
+// finished or, if none did, the peer that was stopped after the longest time.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -114,10 +114,10 @@ func (c Comparison) told() string {
 	return map[bool]string{true: "≥"}[bound] + number(ratio)
 }
 
-// number writes four digits, more than a time is accurate to.
+// number writes four digits, more than the accuracy of a time.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// times returns the numbers of seconds, of bytes, and of bytes a second.
+// times returns pointers to the numbers of seconds, of bytes, and of bytes a second.
 func (c *Comparison) times() []*float64 {
 	return []*float64{&c.We.Median, &c.We.Least, &c.We.Greatest, &c.OurCPU, &c.Bytes, &c.Bandwidth,
 		&c.They.Median, &c.They.Least, &c.They.Greatest, &c.TheirCPU}
@@ -181,7 +181,7 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }
 
-// comparisonTable is Markdown: for each work the first problem, with the best peer.
+// comparisonTable returns a table in Markdown: for each work, the first problem, with the best peer.
 func comparisonTable(all []Comparison) string {
 	var b strings.Builder
 	b.WriteString("| problem | this module | best peer | ratio |\n|---|---|---|---|\n")
@@ -217,7 +217,7 @@ func seconds(v float64) string {
 	return digits(v/1e-9) + " ns"
 }
 
-// digits writes a number below 10 to two digits, and from 10 on three digits without decimals.
+// digits writes a number below 10 to two digits, and a number from 10 on to three digits, without decimals.
 func digits(v float64) string {
 	if v >= 10 || v == math.Trunc(v) {
 		unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-2))

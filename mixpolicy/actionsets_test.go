@@ -141,7 +141,7 @@ func TestActionSetsErrors(t *testing.T) {
 	wantError(t, errOf(mixpolicy.Deterministic(x, []int{0, 0})), where)
 	wantError(t, errOf(mixpolicy.FeaturesFromColumns(x, []float64{.5, 0, .25, 0, .25, 0})), "feature column 0", "state shut, action shut it")
 	mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, 0, .25, .25}))
-	wantError(t, errOf(x.WithCosts([]float64{0, 1, 0, 0, 1, 2})), where, "cost 0, want that of action wait, 1")
+	wantError(t, errOf(x.WithCosts([]float64{0, 1, 0, 0, 1, 2})), where, "cost 0, want the cost of action wait, 1")
 	all := mixpolicy.Must(door(nil))
 	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(all))), "state shut, action shut it") // the first such pair
 	wantError(t, errOf(mixpolicy.PolicyOf(x, []float64{0, 0, 0, math.NaN(), 0, 0})), where, "NaN")

@@ -28,11 +28,11 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), whose minimum over a
-// is (2.8). dst has nm entries, v has n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), whose minimum over a is
+// (2.8). dst has nm entries, and v has n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
-		panic("mixpolicy: ActionValues wants nm and n entries")
+		panic("mixpolicy: ActionValues: dst must have nm entries, and v must have n")
 	}
 	for i := range dst {
 		dst[i] = x.backup(i, v)
@@ -40,7 +40,7 @@ func (x *MDP) ActionValues(dst, v []float64) {
 }
 
 // Greedy returns the policy that takes, in each state, the first action that attains the
-// minimum in (2.8). For v = v*, this policy is optimal.
+// minimum in (2.8). For v = v*, or v = h under average cost, this policy is optimal.
 func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)
@@ -50,7 +50,7 @@ func (x *MDP) Greedy(v []float64) *Policy {
 
 func (x *MDP) checkValues(dst, v []float64) {
 	if len(dst) != x.n || len(v) != x.n {
-		panic("mixpolicy: value function wants one entry per state")
+		panic("mixpolicy: a value function must have one entry per state")
 	}
 }
 
@@ -75,8 +75,8 @@ type change struct {
 
 var unchanged = change{lo: math.Inf(1), hi: math.Inf(-1)}
 
-// note includes d in the extremes, in half the time that min and max take. A NaN stays,
-// because no comparison with NaN is true.
+// note includes d in lo and hi, in half the time that min and max take. Once d is NaN, lo and
+// hi stay NaN, because no comparison with NaN is true.
 func (c *change) note(d float64) {
 	if d < c.lo {
 		c.lo = d
@@ -89,8 +89,8 @@ func (c *change) note(d float64) {
 	}
 }
 
-// improve sets dst = 𝒮v and makes actions greedy. An action that is within tie of
-// the best one stays.
+// improve sets dst = 𝒮v and makes actions greedy. The present action stays if its value is
+// within tie of the best value.
 func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers int) change {
 	return x.sweepStates(workers, x.p.NNZ(), func(lo, hi int) change {
 		c := unchanged
@@ -116,9 +116,9 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 	})
 }
 
-// sweepStates runs do over all states, in a block per worker. Every state is
-// computed by itself and extremes are exact, so the result does not depend on the
-// number of workers.
+// sweepStates runs do over all states, in a block per worker. States are computed
+// independently, and minima and maxima are exact, so the result does not depend on the number
+// of workers.
 func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
 	parts := make([]change, workers)
 	parts = parts[:divide(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
@@ -130,13 +130,13 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 	return total
 }
 
-// worthwhile is the number of multiplications that pays for a goroutine: some 50 µs, ten
-// times the cost of a start.
+// worthwhile is the least number of multiplications for another goroutine: they take some
+// 50 µs, ten times as long as the start of a goroutine.
 const worthwhile = 1 << 16
 
-// divide cuts [0, n) into a part for each worker, or into fewer if terms is small, and runs
-// do on all parts at once. Workers 0 means one per CPU. The result of do must not depend on
-// the cuts.
+// divide cuts [0, n) into a part for each worker, or into fewer parts if terms, the number of
+// multiplications, is small. It runs do on all parts at once, and returns the number of parts.
+// Workers = 0 means one per CPU. The result of do must not depend on the cuts.
 func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -155,9 +155,9 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 }
 
 // valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
-// ε(‖c‖∞ + ‖v‖∞). With k entries in a row and unit roundoff u, the inner product, cost and
-// difference err by at most (k+4)u times this sum. The row itself, which may add up to
-// 1 ± 16(k+1)u, errs by 16(k+1)u; together, less than 20(k+1)u.
+// ε(‖c‖∞ + ‖v‖∞). With k entries in a row and unit roundoff u, the errors of the inner product, the
+// cost and the difference are at most (k+4)u(‖c‖∞ + ‖v‖∞). The row itself may add up to
+// 1 ± 16(k+1)u, which adds 16(k+1)u. Together, this is less than 20(k+1)u.
 func (x *MDP) valueRounding() float64 {
 	k := 0
 	for i := range x.Pairs() {
@@ -167,7 +167,7 @@ func (x *MDP) valueRounding() float64 {
 }
 
 // greedy is a greedy policy with bounds that shorten the next greedy step: the step skips
-// actions that cannot have become better than the present one (temporary elimination:
+// actions that cannot have become better than the present action (temporary elimination:
 // Hastings and van Nunen 1977). The result is the same to the bit. With
 //
 //	q(s,a) = c_a(s) + γP_a(s,·)v,
@@ -181,14 +181,14 @@ type greedy struct {
 	x       *MDP
 	actions []int32
 
-	start []int // of state s in col and val, with room for its longest row
-	end   []int // of the present row of s
+	start []int // where state s begins in col and val, with room for its longest row
+	end   []int // where the present row of s ends
 	col   []int32
 	val   []float64
 	cost  []float64
 
 	rise   float64   // Σ γ min δ, rounded down
-	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's. Few digits suffice.
+	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's action; few digits are enough
 	rivals []float32 // the minimum of least in a state
 	v      []float64 // of the last step
 	slack  float64   // of the last step: how far rounding moves an entry of 𝒮v − v
@@ -245,9 +245,9 @@ func (g *greedy) sweep(dst, v []float64, workers int) change {
 	})
 }
 
-// step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed. An
-// action whose value is within tie of the best value stays. Rounding moves an entry of
-// 𝒮v − v by at most slack.
+// step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed. The
+// present action stays if its value is within tie of the best value. Rounding moves an entry
+// of 𝒮v − v by at most slack.
 func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change {
 	g.move(v, slack)
 	first := g.end[0] == 0
@@ -256,7 +256,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 		open := make([]contest, batch)
 		rows := make([]candidate, batch*g.x.m)
 		for ; lo < hi; lo += batch {
-			// First the policy's values and the pairs that may be better; then the values of these pairs; then the choices.
+			// First compute the policy's values and list the pairs that may be better; then value these pairs; then choose.
 			n, k := 0, 0
 			for s := lo; s < min(lo+batch, hi); s++ {
 				present := math.Inf(1)
@@ -272,7 +272,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 			for i := range rows[:k] {
 				rows[i].value = g.x.backup(rows[i].pair, v)
 			}
-			for _, o := range slices.Backward(open[:n]) { // a list ends where the next begins
+			for _, o := range slices.Backward(open[:n]) { // a list ends where the next list begins
 				var changed bool
 				dst[o.state], changed = g.choose(o.state, rows[o.first:k], dst[o.state], tie)
 				if k = o.first; changed || first {
@@ -306,7 +306,7 @@ type candidate struct {
 // The list must have room for m.
 func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) {
 	from := s * g.x.m
-	for a, q := range g.least[from:][:g.x.m] { // no branch: it would be hard to predict
+	for a, q := range g.least[from:][:g.x.m] { // without a branch, which would be hard to predict
 		list[count].pair = from + a
 		var is int
 		if float64(q) <= limit {
@@ -317,8 +317,9 @@ func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) 
 	return count
 }
 
-// move adds the change of v to the rise, and subtracts the slack three times: for the error of q
-// when it was computed, for its error now, and for the error of the least δ with the sums of rows.
+// move adds γ min δ to the rise. From the rise, it subtracts three times the sum of the last slack
+// and the present slack: once for the error of q when it was computed, once for the error of q
+// now, and once for the errors of min δ and of the sums of rows.
 func (g *greedy) move(v []float64, slack float64) {
 	least := math.Inf(1)
 	for s, now := range v {
@@ -331,8 +332,8 @@ func (g *greedy) move(v []float64, slack float64) {
 	g.slack = slack
 }
 
-// choose returns (𝒮v)(s), given q of the present action and of the candidates, and updates
-// the action and the bounds.
+// choose returns (𝒮v)(s), given q of the present action and of the candidates. It updates the
+// action and the bounds, and reports whether the action changed.
 func (g *greedy) choose(s int, list []candidate, present, tie float64) (best float64, changed bool) {
 	now := s*g.x.m + int(g.actions[s])
 	best, arg := present, now
@@ -340,7 +341,7 @@ func (g *greedy) choose(s int, list []candidate, present, tie float64) (best flo
 		if c.value < best {
 			best, arg = c.value, c.pair
 		}
-		if c.pair == now { // in the first step
+		if c.pair == now { // only in the first step
 			present = c.value
 		}
 		g.least[c.pair] = g.bound(c.value)
@@ -355,7 +356,8 @@ func (g *greedy) choose(s int, list []candidate, present, tie float64) (best flo
 	return best, arg != now
 }
 
-// bound returns q − rise, rounded down: a float32 is within 2⁻²⁴ of a number, or 2⁻¹⁴⁹.
+// bound returns q − rise, rounded down: rounding to float32 has a relative error of at most
+// 2⁻²⁴, or an absolute error of at most 2⁻¹⁴⁹.
 func (g *greedy) bound(q float64) float32 {
 	q -= g.rise
 	if q > math.MaxFloat32 {

@@ -295,7 +295,7 @@ func TestValuationSettingsErrors(t *testing.T) {
 		says string
 	}{
 		{mixpolicy.ValuationSettings{Tolerance: math.NaN()}, "tolerance NaN, want"},
-		{mixpolicy.ValuationSettings{MaxIterations: -2}, "-2 iterations, want"},
+		{mixpolicy.ValuationSettings{MaxIterations: -2}, "MaxIterations = -2, want"},
 		{mixpolicy.ValuationSettings{Start: []float64{1}}, "1 entries, want one per state: 4"},
 		{mixpolicy.ValuationSettings{Start: []float64{0, math.Inf(-1), 0, 0}}, "-Inf in state b"},
 	} {

@@ -16,7 +16,8 @@ import (
 // Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute from Ψ,
 // c and θ̂ without trusting the method.
 type Certificate struct {
-	// Without θ̂ ([PolicyRun]), only the cost of the policy is set.
+	// HasTheta reports whether there is a θ̂. Without θ̂, as for a [PolicyRun], PolicyCost and
+	// PolicyResidual are the only measured numbers.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. The gap of an
@@ -45,10 +46,9 @@ type Certificate struct {
 
 	Queries      int // costs revealed
 	Seed, Stream uint64
-	// Settings of the method and the run, for the record.
+	// Settings lists the settings of the method and of the run.
 	Settings string
-	// Warnings describe each problem with the answer or the settings, and how to fix the
-	// problem.
+	// Each warning describes a problem with the answer or the settings, and says how to fix it.
 	Warnings []string
 }
 
@@ -57,7 +57,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	c.Queries, c.Seed, c.Stream = snap.Queries, set.Seed, set.Stream
 	c.Settings = fmt.Sprintf("%s, T = %d, %v", r.settings(), set.Iterations, p.class)
 	if run, ok := r.Run.(PolicyRun); ok {
-		if r.Status == Interrupted { // a policy may take long
+		if r.Status == Interrupted { // the computation of a policy may take long
 			return nil
 		}
 		if r.Policy, err = run.Policy(ctx); err != nil || set.Uncertified {
@@ -69,7 +69,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 		return nil
 	}
 	if floats.HasNaN(r.Theta) || math.IsInf(floats.Norm(r.Theta, 1), 1) {
-		return fmt.Errorf("mixpolicy: %s left θ̂ = %v, which is not finite", r.Method, r.Theta)
+		return fmt.Errorf("mixpolicy: %s returned θ̂ = %v, which is not finite", r.Method, r.Theta)
 	}
 	c.HasTheta, c.Objective = true, p.Objective(r.Theta)
 	norm2, norm1 := p.negativePart(r.Theta)
@@ -96,8 +96,8 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	return c.valuePolicy(ctx, p, r.Policy)
 }
 
-// checkOverflow withdraws the certificate if one of its numbers is not finite. Only the penalised
-// gap may be infinite, because its weights may be.
+// checkOverflow clears the certificate and returns an error if a number of the certificate is not
+// finite. Only the penalised gap may be +∞, because its weights may be infinite.
 func (c *Certificate) checkOverflow(p *Problem) error {
 	for _, n := range []struct {
 		name  string
@@ -120,13 +120,13 @@ func (c *Certificate) checkOverflow(p *Problem) error {
 func finite(v float64) bool { return v-v == 0 }
 
 // compare sets the numbers that need the exact optimum: the gap, which is the ε of (2.21), and
-// the penalised gap, which is the ε of (2.22) with the weights of [Problem.PenalisedGap].
+// the penalised gap of [Problem.PenalisedGap], which corresponds to the ε of (2.22).
 func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
 	c.PenalisedGap = p.penaltiesOf(best).gap(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
 }
 
-// valuePolicy computes the true cost of the policy.
+// valuePolicy sets the true cost of the policy, and its residual.
 func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Policy) error {
 	q, err := Occupation(ctx, p.MDP(), policy, MeasureSettings{})
 	if err != nil {
@@ -136,7 +136,8 @@ func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Polic
 	return nil
 }
 
-// settings returns the method with the settings that the run reports.
+// settings returns the run's own description of the method and its settings, or else the name
+// of the method.
 func (r *Result) settings() string {
 	if s, ok := r.Run.(fmt.Stringer); ok {
 		return s.String()
@@ -145,7 +146,7 @@ func (r *Result) settings() string {
 }
 
 // String returns the five main numbers, rounded, and the warnings. [Certificate.Details]
-// returns all numbers.
+// returns more.
 func (c Certificate) String() string {
 	var t lines
 	if c.HasTheta {
@@ -165,7 +166,8 @@ func (c Certificate) String() string {
 	return t.String()
 }
 
-// Details returns the whole certificate, a line for each number.
+// Details returns the certificate with all numbers except PolicyResidual, one line for each
+// quantity.
 func (c Certificate) Details() string {
 	var t lines
 	if c.HasTheta {
@@ -196,11 +198,11 @@ func (c Certificate) Details() string {
 	return t.String()
 }
 
-// lines are names, with their numbers in a column.
+// lines is a text with a name and a value on each line, and the values in one column.
 type lines struct{ strings.Builder }
 
 func (t *lines) add(name, format string, v ...any) {
-	width := 28 // of the column, to which a hat over a letter adds nothing
+	width := 28 // of the column, in runes; a hat over a letter is a rune without width
 	for _, r := range name {
 		if unicode.Is(unicode.Mn, r) {
 			width++

@@ -182,10 +182,10 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"default", mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64)}, nil},
 		{"wide ball", &mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(4), Modulus: bregman.Ball{R: 3}}, []string{
-			" is in the domain of φ (ball, R = 3) but not in the class ‖θ‖₂ ≤ 2, so that nothing keeps θ̂ in the class; " +
+			" is in the domain of φ (ball, R = 3) but not in the class ‖θ‖₂ ≤ 2, so nothing keeps θ̂ in the class; " +
 				"want a modulus for this class, such as mixpolicy.DefaultModulus(class), or the class of this modulus"}},
 		{"entropy", mixpolicy.PrimalDual{StepSize: mixpolicy.InverseSqrt(64), Modulus: bregman.NegativeEntropy()}, []string{
-			" is in the class ‖θ‖₂ ≤ 2 but not in the domain of φ (negative entropy), so that no iterate comes near it; want a modulus"}},
+			" is in the class ‖θ‖₂ ≤ 2 but not in the domain of φ (negative entropy), so no iterate comes near it; want a modulus"}},
 		{"no scale of costs", mixpolicy.PrimalDual{CostScale: 1}, []string{
 			"Ψθ̂ is not the measure of a policy; want more iterations, other step sizes, or costs divided by c_max (CostScale = 10030.7)"}},
 	} {

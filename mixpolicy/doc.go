@@ -1,11 +1,11 @@
 // Package mixpolicy finds good mixtures of known policies of a Markov decision
-// process. It makes executable
+// process. It is an executable edition of
 //
 //	M. Badiei Khuzani, V. Vasudevan, H. Ren, L. Xing: On Sample Complexity of
 //	Projection-Free Primal-Dual Methods for Learning Mixture Policies in Markov
-//	Decision Processes, CDC 2019, arXiv 1903.06727,
+//	Decision Processes, CDC 2019, arXiv 1903.06727.
 //
-// whose equations are cited by their number, such as (3.22).
+// Comments cite the equations of this paper by number, such as (3.22).
 //
 // The objects appear in the order in which the paper builds them:
 //
@@ -15,16 +15,15 @@
 //	Features     Ψ = [ψ¹ … ψᵈ], a column per base policy
 //	Problem      min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R, (2.18)
 //	Method       Algorithm 1, the penalty method, plug-in; run by [Solve]
-//	Result       θ̂, the policy π^θ̂, and a [Certificate] that needs no trust
+//	Result       θ̂, the policy π^θ̂, and a [Certificate] that anyone can check
 //
 // # Conventions
 //
-// States s and actions a count from 0. State–action pairs have the index
-// i = s·m + a, so a vector over pairs holds the m actions of state 0, then of
-// state 1, and so on. (The paper orders ξ by action and P, Q by state.)
-// P_a(s, s′) is the probability of going from s to s′; the paper writes both
-// P_a(s,s′) and P_a(s′,s). Costs are minimised.
+// States s and actions a count from 0. State–action pairs have the index i = s·m + a, so a
+// vector over pairs holds the m actions of state 0, then the m actions of state 1, and so on.
+// (The paper orders ξ by action, and P and Q by state.) P_a(s, s′) is the probability of going
+// from s to s′; the paper writes both P_a(s,s′) and P_a(s′,s). Costs are minimised.
 //
-// Where the printed paper has an error, the correct form is the default, and the printed
-// one is available by name, so that both can be run.
+// Where the printed paper has an error, the correct form is the default. The printed form is
+// available by name, so that both can be run.
 package mixpolicy

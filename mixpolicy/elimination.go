@@ -12,7 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Limits of elimination: about two seconds (first attempt), five seconds (second attempt), and one gigabyte.
+// Limits of elimination: about two seconds (quickly), about five seconds (patiently, for a second attempt),
+// and about one gigabyte (patiently and atMost).
 var (
 	quickly   = reduction.Work{Entries: 4e7, Products: 1.2e9}
 	patiently = reduction.Work{Entries: 1.2e8, Products: 5e9}
@@ -27,7 +28,8 @@ type reduced struct {
 	first  int     // 1 if ∗ is number 0, else 0
 }
 
-// reduce eliminates the given states from the linear system of (2.11). Number 0 must be reachable from all others.
+// reduce eliminates the given states from the linear system of (2.11). Number 0 must be reachable from every other
+// number.
 func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, most reduction.Work) (*reduced, error) {
 	r := &reduced{states: states}
 	if x.Gamma() < 1 {
@@ -59,12 +61,12 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, 
 	if r.Chain, err = reduction.Reduce(ctx, b.Matrix(), most); err != nil {
 		return nil, err
 	}
-	// Under discounting l_k ≥ 1−γ, and n³ entries that are off by 2⁻¹⁰²² put μ off by no more than n³2⁻¹⁰²¹/(1−γ).
+	// Under discounting, l_k ≥ 1−γ, so errors of 2⁻¹⁰²² in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
 	r.Lost = r.Lost && r.first == 0
 	return r, nil
 }
 
-// measure returns μ, whose support is the states.
+// measure returns μ, of n entries, which is 0 outside r.states.
 func (r *reduced) measure(n int) []float64 {
 	v := r.Measure()
 	total := sum.Of(v[r.first:])
@@ -75,7 +77,8 @@ func (r *reduced) measure(n int) []float64 {
 	return mu
 }
 
-// values returns v = c + γPv; without a discount, h = c − tg + Ph with h = 0 in state number 0 and t the same in all states.
+// Under discounting, values returns v = c + γPv. Under average cost, it returns h = c − tg + Ph with h = 0 in state number
+// 0, where t is the same in all states.
 func (r *reduced) values(cost []float64, t float64) []float64 {
 	c := make([]float64, r.first+len(r.states))
 	for k, s := range r.states {
@@ -89,8 +92,8 @@ func (r *reduced) values(cost []float64, t float64) []float64 {
 	return v
 }
 
-// eliminate fills q by elimination. Where products lost digits, the mean times to the first state bound the error. If these
-// times are too long, the heaviest state becomes the first.
+// eliminate fills q by elimination. If products lost digits, the mean times to the first state bound the error. If these
+// times are too long, eliminate tries again with the heaviest state as the first.
 func (x *MDP) eliminate(
 	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
 ) error {
@@ -98,7 +101,7 @@ func (x *MDP) eliminate(
 		r, err := x.reduce(ctx, chain, support, most)
 		switch {
 		case errors.Is(err, reduction.ErrFill):
-			return fmt.Errorf("mixpolicy: %w: of %d states, more than %.0g entries or %.0g products; want GaussSeidel or Multilevel",
+			return fmt.Errorf("mixpolicy: %w: %d states need more than %.0g entries or %.0g products; want GaussSeidel or Multilevel",
 				err, len(support), most.Entries, most.Products)
 		case err != nil:
 			return fault.At("mixpolicy", "measure stopped", err)

@@ -18,10 +18,10 @@ import (
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting
-// h = 1/(1−γ) is enough for the restart ∗ as z. Otherwise, sweeps from h = 0 approach the
-// time from below. Once h − P̃h ≥ ½, 2h is enough. This takes few sweeps compared with the
-// computation of μ.
+// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting, h = 1/(1−γ)
+// is enough if z is the restart ∗. Otherwise, sweeps from h = 0 approach the mean time from
+// below. Once h − P̃h ≥ ½, 2h is enough. This takes few sweeps compared with the computation
+// of μ.
 type errorBound struct {
 	x       *MDP
 	chain   *sparse.Matrix
@@ -43,12 +43,13 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 	}
 }
 
-// quick is the number of sweeps for h that cost little compared with elimination or a tighter residual. On large chains,
-// it is the number that takes a second.
+// quick is the number of sweeps for h that cost little compared with elimination or with a lower residual. On large
+// chains, errorBound.quick is less: the number of sweeps that takes a second.
 const quick = 1024
 
-// prove bounds ‖μ̂ − μ‖₁ with up to maxSweeps sweeps, where Σ μ̂ is 1 to within rounding. Where
-// elimination is cheap, it replaces the sweeps after the quick ones.
+// prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding.
+// prove makes up to maxSweeps sweeps; where elimination is cheap, it replaces the sweeps after
+// the first e.quick.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -57,7 +58,7 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 			return bound, nil
 		}
 	}
-	if e.time == nil && e.exact.State == nil && !e.unprovable { // else a previous call sought h
+	if e.time == nil && e.exact.State == nil && !e.unprovable { // else a previous call has looked for h
 		if err := e.findTime(ctx, mu, limit, min(maxSweeps, e.quick)); err != nil {
 			return 2, err
 		}
@@ -85,9 +86,9 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 }
 
 // bound returns 2 Σ |r|h plus its rounding error, and the rounding error alone. Apart from the sums, at most
-// 11 roundings affect the mass that flows through a state: 5 on the way in (1−γ, Σα, their quotient, the
-// product with α, the addition; no more on the way out), 1 in the difference, and 5 in h|r|, its margin and
-// the addition.
+// 11 roundings affect the mass that flows through a state: 5 in the inflow (1−γ, Σα, their quotient, the
+// product with α, the addition) and at most 5 in the outflow, 1 in the difference, and 5 in h|r|, its margin
+// and the addition.
 func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator
@@ -95,8 +96,8 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 		in, terms := others(e.into, s, mu)
 		in = g*in + e.restart*e.x.initial[s]
 		out := mu[s] * e.leave[s]
-		// Each sum errs by half a unit per term, as does Σ μ̂ = 1. Another 12 cover the products,
-		// which may be below the normal range, and the operations that follow.
+		// Each sum errs by half a unit of 2⁻⁵² per term, as does Σ μ̂ = 1. Another 12 terms cover the
+		// products, which may be below the normal range, and the operations that follow.
 		more := float64(terms+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
 		all.Add(h[s] * (math.Abs(out-in) + more))
 		allowed.Add(h[s] * more)
@@ -105,8 +106,9 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	return 2*all.Value() + off, 2*allowed.Value() + off
 }
 
-// findTime sweeps until h suffices. It gives up once h is so large that it could prove no
-// measure to be within the limit.
+// findTime makes sweeps until h, scaled, is at least 1 + P̃h outside z, and then sets e.time.
+// It gives up after maxSweeps, or once h is so large that it could prove no measure to be
+// within the limit.
 func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, maxSweeps int) error {
 	zero := e.support[0]
 	for _, s := range e.support {
@@ -123,7 +125,7 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 			e.sweep(h, zero, done%2 == 1)
 		}
 		if _, rounding := e.bound(mu, h); !(rounding <= limit) {
-			return nil // h only grows
+			return nil // and h only grows
 		}
 		if drop := e.leastDrop(h, zero); drop >= .5 {
 			for s := range h {
@@ -163,14 +165,15 @@ func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 	return least
 }
 
-// ahead returns the sum of Σ_{s′≠s} γP(s,s′)h(s′) and restart, which P̃ adds for the states of α,
+// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) + restart, where restart is the contribution of α to P̃h,
 // and the number of terms.
 func (e *errorBound) ahead(h []float64, s int32, restart float64) (in float64, terms int) {
 	in, terms = others(e.chain, s, h)
 	return e.x.Gamma()*in + restart, terms
 }
 
-// others returns the product of row s and x without the diagonal term, and the number of terms.
+// others returns the product of row s and x without the diagonal term, and the number of
+// entries of the row.
 func others(m *sparse.Matrix, s int32, x []float64) (sum float64, terms int) {
 	col, val := m.Row(int(s))
 	for k, c := range col {

@@ -41,8 +41,8 @@ type Features struct {
 // average cost. Two policies with the same measure are also an error: θ is then not unique, and
 // the second policy adds nothing to the mixtures. Policies may be arbitrarily close, but the
 // least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ
-// by at most t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if Ψ is near to
-// losing rank.
+// by at most t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if the columns of
+// Ψ are nearly dependent.
 //
 // A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
 // takes 8 bytes per policy, and 4 more if the policy is deterministic or has few distinct rows,
@@ -67,7 +67,7 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 		for i := range j {
 			if sameMeasure(policies[i], p, mu[i], mu[j]) {
 				return nil, fmt.Errorf("mixpolicy: base policies %d and %d have the same occupation measure, "+
-					"want each once (FeaturesFromColumns takes copies)", i, j)
+					"want each once (FeaturesFromColumns accepts equal columns)", i, j)
 			}
 		}
 	}
@@ -119,9 +119,10 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	return f, nil
 }
 
-// SampledBy returns the same features with pairs drawn from q (nm, kept) instead of
-// (1/d) Σ ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is positive
-// wherever a feature is positive. The error names the first pair that violates this condition.
+// SampledBy returns the same features with pairs drawn from q (nm entries, kept, not copied)
+// instead of (1/d) Σ ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is
+// positive wherever a feature is positive. The error names the first pair that violates this
+// condition.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)

@@ -13,14 +13,14 @@ import (
 )
 
 // Criterion is the quantity to minimise: the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ), or the
-// long-run average cost per step. The zero value is not a criterion.
+// long-run average cost per step. The zero value is invalid.
 type Criterion struct{ gamma float64 }
 
 // AverageCost is the criterion lim 1/T · E Σ_{t<T} c(sₜ, aₜ), which the paper's
 // section 6 writes as γ = 1.
 var AverageCost = Criterion{1}
 
-// Discounted is the criterion with discount factor γ; [New] refuses γ ∉ (0, 1).
+// Discounted is the criterion with discount factor γ. [New] returns an error if γ ∉ (0, 1).
 func Discounted(gamma float64) Criterion {
 	if gamma == 1 {
 		gamma = math.Inf(1) // average cost must be chosen by name: γ = 1 may be a mistake
@@ -64,21 +64,22 @@ type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion
 
-	// Dynamics returns c_a(s) and P_a(s, ·). It must list each next state once ([Merge]
-	// adds up the probabilities of several events that lead to one state). It may return
-	// the same slice in every call.
+	// Dynamics returns c_a(s) and P_a(s, ·). It must list each next state once ([Merge] adds up
+	// the probabilities of events that lead to the same state). It may return the same slice in
+	// every call.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
-	// Allowed reports whether action a is allowed in state s; each state must have at least one. nil
-	// allows all actions everywhere. New calls Dynamics for allowed pairs only. See [MDP.Allowed].
+	// Allowed reports whether action a is allowed in state s. Each state must have an allowed
+	// action, and each action must be allowed in some state. A nil function allows all actions in
+	// all states. New calls Dynamics for allowed pairs only. See [MDP.Allowed].
 	Allowed func(s, a int) bool
 
 	// Transitions is an estimate of the total number of transitions. It need not be exact, but with
-	// millions of transitions a good estimate saves time and memory; 0 is 4 per pair.
+	// millions of transitions, a good estimate saves time and memory; 0 means 4 per pair.
 	Transitions int
 
-	// Initial is α, the distribution of the first state; nil is uniform. It matters only
-	// for the discounted criterion.
+	// Initial is α, the distribution of the first state; nil means uniform. The average cost does
+	// not depend on it, but simulations start from it.
 	Initial []float64
 
 	// StateLabel and ActionLabel name states and actions in messages and tables;
@@ -94,14 +95,14 @@ type MDP struct {
 	p                       *sparse.Matrix // nm × n, row i = s·m + a
 	cost                    []float64      // nm
 	initial                 []float64      // α
-	acts                    []int32        // nm: the action that pair (s, a) stands for: a itself if allowed; nil if all are allowed
+	acts                    []int32        // nm: a if a is allowed in s, else the first allowed action of s; nil if all actions are allowed
 	stateLabel, actionLabel func(int) string
 }
 
 // New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and action
 // of the first row that is not a distribution, because an entry is negative, not finite, out of
-// range or listed twice, or because the sum is not 1. A state or an action without an allowed
-// pair is also an error.
+// range or listed twice, or because the sum is not 1. A cost that is not finite is also an
+// error, as is a state or an action without an allowed pair.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -132,7 +133,7 @@ func New(spec Spec) (*MDP, error) {
 		}
 	}
 	expected := max(0, spec.Transitions)
-	b := sparse.NewBuilder(x.n, x.Pairs(), min(cmp.Or(expected, 4*x.Pairs()), math.MaxInt32)) // it grows as needed
+	b := sparse.NewBuilder(x.n, x.Pairs(), min(cmp.Or(expected, 4*x.Pairs()), math.MaxInt32)) // the builder grows as needed
 	for s := range x.n {
 		for k := range x.m {
 			a := x.act(s, k)
@@ -169,7 +170,8 @@ func New(spec Spec) (*MDP, error) {
 	return x, nil
 }
 
-// allow sets acts, with the first allowed action of a state in place of each action that is not allowed there.
+// allow sets acts: in each state, the first allowed action replaces all actions that are not allowed. A state
+// without an allowed action is an error, as is an action that is allowed in no state.
 func (x *MDP) allow(allowed func(s, a int) bool) error {
 	x.acts = make([]int32, x.Pairs())
 	somewhere := make([]bool, x.m)
@@ -203,7 +205,7 @@ func (x *MDP) act(s, a int) int {
 	return int(x.acts[s*x.m+a])
 }
 
-// Allowed reports whether a ∈ A(s), the set of actions that [Spec].Allowed gives state s.
+// Allowed reports whether a ∈ A(s), the set of actions that [Spec].Allowed allows in state s.
 //
 // Computations still run over all nm pairs: a pair that is not allowed has the cost and the
 // row of P of the first allowed action a₀ of its state. Let Fπ be the policy that takes a₀
@@ -211,12 +213,11 @@ func (x *MDP) act(s, a int) int {
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
-// Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same
-// μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in (2.8)
-// is the minimum over A(s). So the additional pairs change nothing. Policies must be 0 at the additional
-// pairs; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at these pairs,
-// and Ψθ ⪰ 0 holds there. Only numbers of pairs, such as nm in a bound, include the additional
-// pairs.
+// Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same μ, the same
+// cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the minimum
+// over A(s). So the pairs that are not allowed change nothing. Policies must be 0 at these pairs;
+// [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at these pairs, and Ψθ ⪰ 0 holds
+// there. Only counts of pairs, such as nm in a bound, include these pairs.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ, which is ξ if all actions are allowed.
@@ -309,10 +310,13 @@ func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.
 // Transitions returns the number of stored positive probabilities.
 func (x *MDP) Transitions() int { return x.p.NNZ() }
 
-// CostRange returns c_min and c_max over all pairs, which the learner knows by (A.3)(i).
+// CostRange returns the least and the greatest cost over all pairs. The learner knows both by
+// (A.3)(i).
 func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
-// WithCosts returns the same process with other costs (nm entries, kept).
+// WithCosts returns the same process with other costs (nm entries, kept, not copied). Costs
+// must be finite, and a pair that is not allowed must have the cost of the first allowed
+// action of its state.
 func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 	if len(cost) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: %d costs, want one per pair: %d", len(cost), x.Pairs())
@@ -322,7 +326,7 @@ func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 			return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(i/x.m, i%x.m), c)
 		}
 		if s, a := x.StateAction(i); c != cost[x.Pair(s, x.act(s, a))] {
-			return nil, fmt.Errorf("mixpolicy: %s is not allowed: cost %v, want that of action %s, %v",
+			return nil, fmt.Errorf("mixpolicy: %s is not allowed: cost %v, want the cost of action %s, %v",
 				x.pairName(s, a), c, x.ActionName(x.act(s, a)), cost[x.Pair(s, x.act(s, a))])
 		}
 	}

@@ -28,11 +28,11 @@ type Measure struct {
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
 	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure from the exact
-	// measure of the chain in which P(s,s) is 1 minus the other entries of its row. If the
-	// chain is slow, Error is many times Residual. For [Multilevel] under average cost with
-	// more than 1024 states, Error is an estimate, which misses errors below the rounding of
-	// the residual. Where no bound is known, as after a failed computation, Error is 2, the
-	// largest distance between two distributions.
+	// measure of the chain in which P(s,s) is 1 minus the other entries of its row. If the chain
+	// mixes slowly, Error is many times Residual. For [Multilevel] under average cost with more
+	// than 1024 states, Error is an estimate, which misses errors below the rounding of the
+	// residual. Where no bound is known, as after a failed computation, Error is 2, the largest
+	// distance between two distributions.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -41,7 +41,7 @@ type Measure struct {
 // Cost returns cᵀξ for costs c over pairs.
 func (q *Measure) Cost(c []float64) float64 {
 	if len(c) != len(q.Pair) {
-		panic(fmt.Sprintf("mixpolicy: Cost of %d costs, want one per pair: %d", len(c), len(q.Pair)))
+		panic(fmt.Sprintf("mixpolicy: Measure.Cost: %d costs, want one per pair: %d", len(c), len(q.Pair)))
 	}
 	return sum.Dot(c, q.Pair)
 }
@@ -61,7 +61,7 @@ const (
 	// final number of entries above the diagonal: n on a path or a tree, some 20n on a grid of
 	// n = 10⁵, n²/2 if the matrix fills completely.
 	Elimination
-	// GaussSeidel sweeps through μ = (1−γ)α + γμP forward and backward in turn.
+	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, forward and backward in turn.
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
@@ -83,19 +83,19 @@ func (k MeasureMethod) String() string {
 type MeasureSettings struct {
 	Method MeasureMethod
 	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops, provided
-	// that Measure.Error is at most √Tolerance; 0 is 1e-12.
+	// that Measure.Error is at most √Tolerance; 0 means 1e-12.
 	Tolerance float64
-	// MaxSweeps bounds iteration; 0 is 100,000.
+	// MaxSweeps is the greatest number of sweeps; 0 means 100,000.
 	MaxSweeps int
-	// Start is where iteration begins: a guess of μ over states, such as the measure of a
-	// similar policy or of an interrupted run; nil is uniform. A guess saves the sweeps that
-	// would bring the residual down to the residual of the guess. [Multilevel] needs some four
-	// sweeps per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46
-	// sweeps from the uniform start. From the measure of a policy that decides differently once
-	// in 10⁴ times, it takes 38 sweeps. If the policy decides differently once in a hundred
-	// times, it takes no fewer than 46.
+	// Start is where iteration begins: a guess of μ over states, such as the measure of a similar
+	// policy or of an interrupted run; nil means uniform. A guess saves the sweeps that would
+	// bring the residual down to the residual of the guess. [Multilevel] needs some four sweeps
+	// per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46 sweeps from
+	// the uniform start. From the measure of a policy that differs in one decision of 10⁴, it
+	// takes 38 sweeps. If the policy differs in one decision of a hundred, it takes no fewer than
+	// 46.
 	Start []float64
-	// Progress, if set, is called now and then with the residual.
+	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
 }
 
@@ -106,8 +106,8 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 
 // Occupation computes μ^π and ξ^π. Errors: several recurrent classes under average cost (the
 // error names them; the stationary distribution is not unique), masses that overflow, no
-// convergence within MaxSweeps, no proof of convergence, cancellation. In the last three
-// cases, it returns the measure so far, if any, with the error.
+// convergence within MaxSweeps, no proof that Error is at most √Tolerance, cancellation. In
+// the last three cases, it returns the measure so far, if any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
@@ -163,16 +163,17 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	return q, err
 }
 
-// auto fills q by elimination where it is cheap, else by the multilevel method, or by elimination if the multilevel method stalls.
+// auto fills q by elimination where elimination is cheap, and otherwise by the multilevel method. If the multilevel method stalls,
+// auto tries elimination with a higher limit.
 func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	first := x.eliminate(ctx, q, chain, support, set, quickly)
 	fills := errors.Is(first, reduction.ErrFill)
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
 	}
-	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by 10⁴ take up to seven hundred
-	// sweeps of half a million moves. Where sweeps stall, the stored directions cost as much as 5 moves a state. The limit is some
-	// six seconds of one processor.
+	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by factors of 10⁴ take up to
+	// seven hundred sweeps of half a million moves. Where sweeps stall, the stored directions cost as much as 5 moves per state.
+	// The limit is some six seconds on one processor.
 	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
@@ -239,7 +240,8 @@ func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
 	}
 }
 
-// iterate fills q.State by sweeps until the flow residual meets the tolerance.
+// iterate fills q.State by sweeps until the flow residual is at most the tolerance and the
+// error bound is proved.
 func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	mu := x.start(support, set)
 	normalise(mu)
@@ -247,7 +249,7 @@ func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, sup
 	next := make([]float64, x.n)
 	e := x.newErrorBound(chain, support)
 	limit := math.Sqrt(set.Tolerance)
-	const every = 8 // a residual costs about one sweep
+	const every = 8 // computing a residual takes as long as one sweep
 	residual := math.Inf(1)
 	for q.Sweeps < set.MaxSweeps && !math.IsNaN(residual) {
 		if err := ctx.Err(); err != nil {
@@ -291,10 +293,10 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 
 func unproved(q *Measure, residual, bound, limit float64) error {
 	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but its error may be %.2g, want %.2g; "+
-		"the chain is left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
+		"some states are left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
-// leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′): a small
+// leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′), so a small
 // probability of leaving s keeps its digits.
 func (x *MDP) leaving(chain *sparse.Matrix) []float64 {
 	g := x.Gamma()
@@ -338,9 +340,9 @@ func normalise(mu []float64) {
 }
 
 // multilevel fills q by [multilevel.Stationary], which computes stationary distributions of
-// irreducible chains. A further state ∗, the last, makes a discounted chain irreducible:
-// every state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The
-// mass of ∗ is 1−γ times that of all other states together; without ∗, μ is the discounted
+// irreducible chains. A further state ∗, the last, makes a discounted chain irreducible: every
+// state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The mass of ∗
+// is 1−γ times that of all other states together. Without ∗, μ, normalised, is the discounted
 // measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
@@ -356,7 +358,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 	tolerance := set.Tolerance
 	if !x.criterion.Average() {
 		mu[len(support)] = 1 - x.Gamma()
-		// The flow residual of μ without ∗, divided by its mass of 1/(2−γ) ≥ ½, is at most
+		// Without ∗, μ has the mass 1/(2−γ) ≥ ½. Divided by this mass, its flow residual is at most
 		// 2 − γ times the residual with ∗.
 		tolerance /= 2 - x.Gamma()
 	}
@@ -388,7 +390,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 			q.Error = bound
 			return nil
 		}
-		// If bound is 2 and nothing can be proved, the multilevel method has sought a lower residual for its estimate, in vain.
+		// If bound is 2 and nothing can be proved, the multilevel method has already tried lower residuals for its estimate,
+		// without success.
 		if tolerance /= 8; !(tolerance >= reachable) || r.Residual < reachable || e != nil && e.unprovable {
 			return unproved(q, r.Residual, bound, limit)
 		}
@@ -396,8 +399,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 }
 
 // start returns the measure at which iteration begins: uniform on the support, or the given
-// measure, with a little mass for every state of the support, because a sweep cannot
-// restore mass to a group of states that has none.
+// measure, raised to a little mass where a state of the support has less, because a sweep
+// cannot give mass to a group of states without any.
 func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
 	mu := make([]float64, x.n)
 	for _, s := range support {

@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// Method is an iterative method that learns from sampled costs. It holds settings only. Its
-// fields are exported and never written to, so a Method can be copied, shared between
-// goroutines, printed, and run many times at once. The zero value of a method runs, unless
-// a field says that it is required.
+// Method is an iterative method that learns from sampled costs. A Method holds only settings.
+// Its fields are exported and never written to, so a Method can be copied, shared between
+// goroutines, printed, and run many times at once. The zero value of a method runs, unless the
+// comment of a field says that the field is required.
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string
@@ -30,7 +30,8 @@ type Run interface {
 }
 
 // PolicyRun is a [Run] that learns a policy without a θ, such as π-learning: its View leaves
-// Last and Average nil. Policy may take long if it solves an estimated problem.
+// Last and Average nil. Policy returns the learned policy, and may take long if it solves an
+// estimated problem.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
@@ -43,7 +44,8 @@ type SlowRun interface {
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View shows the state of a run; a [SlowRun] stops when ctx ends. View returns a panic as an error.
+// View shows the state of a run; a [SlowRun] stops when ctx ends. View returns a panic of the run
+// as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
@@ -56,7 +58,7 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 var ErrDone = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
-// must copy the slices that it keeps, and must not change any.
+// must copy the slices that it keeps, and must not change any slice.
 type Snapshot struct {
 	// Iteration is t, the number of steps done, and Queries is the number of costs that the oracle has revealed.
 	// The caller that runs the method counts both ([Solve], a race); View does not set them.

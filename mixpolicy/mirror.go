@@ -18,23 +18,23 @@ import (
 // its view. The zero value, once started, runs with the modulus of the problem's class, η_t = 1/√(t+1),
 // costs divided by c_max, and θ₀ = 1/d.
 type Mirror struct {
-	// Phi is φ; nil is [DefaultModulus] of the problem's class.
+	// Phi is φ; nil means [DefaultModulus] of the problem's class.
 	Phi bregman.Modulus
-	// Eta is η; nil is InverseSqrt(1).
+	// Eta is η; nil means InverseSqrt(1).
 	Eta StepSize
 	// Scale divides every observed cost, so that η and β need not depend on the unit of
-	// cost; 0 is c_max = max |c|, which is known by (A.3).
+	// cost; 0 means c_max = max |c|, which is known by (A.3).
 	Scale float64
-	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 is (3.27a). With p > 0, the
-	// average forgets the start: for constant η, the last half of the iterates has the weight 1 − 2^{−p−1}, as with
+	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 gives (3.27a). With p > 0, early
+	// iterates have less weight: for constant η, the last half of the iterates has the weight 1 − 2^{−p−1}, as with
 	// the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
-	// Project changes y = ∇φ(θ) so that ∇φ*(y) is in the method's set; nil is (3.25b), y ← y + z1.
+	// Project changes y = ∇φ(θ) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error
 
 	T             int       // iterations done
-	Theta, Before []float64 // θ_T and θ_{T−1}; Theta is θ₀ before the start, and nil is (1/d, …, 1/d)
-	Dual          []float64 // y = ∇φ(θ_T), kept so that nothing is recomputed near the boundary of the domain
+	Theta, Before []float64 // θ_T and θ_{T−1}; before the start, Theta is θ₀, and nil means (1/d, …, 1/d)
+	Dual          []float64 // y = ∇φ(θ_T), kept so that it need not be recomputed from θ_T near the boundary of the domain
 	Row           []float64 // Ψ_a(s) of the last sample
 	WeightBefore  float64   // w_{T−1}, the weight of Before
 	SumEta        float64   // Σ w, which is Σ η for p = 0
@@ -44,7 +44,7 @@ type Mirror struct {
 	average []float64
 }
 
-// maxRecency keeps weights finite for 10¹⁰ iterations.
+// maxRecency is the greatest p. With it, weights stay finite for 10¹⁰ iterations.
 const maxRecency = 30.0
 
 // For returns the settings with the defaults filled in. Errors: settings out of range, a modulus
@@ -79,7 +79,7 @@ func (m Mirror) For(p *Problem) (Mirror, error) {
 	return m, nil
 }
 
-// Start fills in the defaults and begins. Errors are those of [Mirror.For].
+// Start fills in the defaults and begins a run. Errors are those of [Mirror.For].
 func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	m, err := m.For(p)
 	if err != nil {
@@ -115,9 +115,9 @@ func (m *Mirror) Sample() (pair int, cost, q float64) {
 	return pair, cost / m.Scale, m.oracle.f.sampling[pair]
 }
 
-// Step performs (3.25) with the gradient ĝ = (slope/q)·row: (3.5a), or any gradient g as Step(1, 1, g).
-// It adds wθ to the sum of the average before θ moves, and returns η. After the step, Before holds the
-// previous θ.
+// Step performs (3.25) with the gradient ĝ = (slope/q)·row, such as (3.5a); for any other gradient g,
+// call Step(1, 1, g). It adds wθ to the sum of the average before θ moves, and returns η. After the
+// step, Before holds the previous θ.
 func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) {
 	if eta, err = stepAt(m.Eta, m.T); err != nil {
 		return 0, err
@@ -154,7 +154,8 @@ func (m *Mirror) View(s *Snapshot) error {
 	return nil
 }
 
-// DefaultModulus returns the modulus whose domain is the class.
+// DefaultModulus returns the modulus whose domain is the class on the hyperplane 1ᵀθ = 1. For
+// ‖θ‖₁ ≤ R with R ≠ 1, no such modulus is known, and it returns the modulus of the simplex.
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):
@@ -180,8 +181,8 @@ func (p *Problem) CostScale(k float64) (float64, error) {
 	return k, nil
 }
 
-// startingPoint returns θ₀: the given point if it is inside the class and on the
-// hyperplane, or (1/d, …, 1/d).
+// startingPoint returns θ₀: (1/d, …, 1/d) for nil, and otherwise the given point. A point
+// outside the class or off the hyperplane is an error.
 func startingPoint(p *Problem, start []float64) ([]float64, error) {
 	d := p.Dim()
 	if start == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/walk"
 )
 
-// Multipliers chooses how [PrimalDual] stores λ. The iterates are the same.
+// Multipliers chooses how [PrimalDual] stores λ. It does not change the iterates.
 type Multipliers int
 
 const (
@@ -50,7 +50,7 @@ type denseMultipliers struct {
 	rows   []float64 // r_i with row scaling, else nil
 	scaled []float64 // λ_t, or r_iλ_t(i)
 	move   []float64 // −ηθ, by which λ_t moves along Ψ
-	total  []float64 // Σ ηλ, in the same units
+	total  []float64 // Σ wλ, in the same units
 	shown  []float64
 }
 
@@ -86,7 +86,8 @@ func (l *denseMultipliers) accumulate(weight float64, _ int, _ float64) {
 
 func (l *denseMultipliers) ascend(eta float64, theta []float64) { l.step(eta, theta) }
 
-// step is ascend: it scales [λ − ηΨθ]₊ of (3.26) into the ball. It returns ‖λ‖, or 0 if there is no ball.
+// step performs (3.26): it scales [λ − ηΨθ]₊, or λ + ηΨθ for the printed form, into the ball. It returns
+// ‖λ‖, or 0 if there is no ball.
 func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
 	sign := -eta
 	if l.form == Printed {
@@ -144,33 +145,34 @@ func (l *denseMultipliers) sum() []float64 {
 //
 //	W_t = Σ_{k<t} η_k θ_k ∈ ℝᵈ,
 //
-// counted from an iteration 0 with known λ₀ ⪰ 0, and let the ball be inactive since. Then,
-// for every pair i with row ψ_i of Ψ,
+// counted from an iteration 0 at which λ₀ ⪰ 0 is known, and suppose that the ball has been
+// inactive since then. For every pair i with row ψ_i of Ψ,
 //
 //	λ_t(i) = max( λ₀(i), max_{k≤t} ⟨ψ_i, W_k⟩ ) − ⟨ψ_i, W_t⟩,
 //
-// which is a walk reflected at 0. Proof: for t = 0 both sides are λ₀(i), as W₀ = 0. Let
+// which is a walk reflected at 0. Proof: for t = 0, both sides are λ₀(i), because W₀ = 0. Let
 // M_t(i) be the outer maximum. Then
 //
 //	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
 //	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
 //
-// An iteration needs λ_t at the sampled pair only, and a [walk.Walk] answers that from
-// the path W₀, …, W_t at a cost that does not depend on nm.
+// An iteration needs λ_t at the sampled pair only. A [walk.Walk] computes it from the path W₀,
+// …, W_t, at a cost that does not depend on nm.
 //
 // The ball cannot be active while a bound on ‖λ_t‖₂ is below its radius G. Since ψ_i ⪰ 0
 // and W₀ = 0 is among the W_k,
 //
 //	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
 //
-// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, λ_t is computed at all
-// pairs, which gives its true norm, and scaled into the ball. Then this λ_t becomes λ₀, or,
-// if its norm is near G, the iteration stays dense until the norm is not.
+// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, λ_t is computed at all pairs,
+// which gives its true norm, and scaled into the ball. Then this λ_t becomes λ₀, or, if its
+// norm is near G, iterations are dense until the norm is no longer near G.
 //
 // With row scaling, all this holds for r_iλ_t(i), with the corresponding norms.
 //
-// (3.27) would need λ_t at all pairs. Instead, we average λ_t(i)/q(i) at the sampled pair
-// i. Its expectation is λ_t, and it is ⪰ 0, so its dual bound holds.
+// (3.27) would need λ_t at all pairs. Instead, we average the vector whose only nonzero entry
+// is λ_t(i)/q(i) at the sampled pair i. Its expectation is λ_t. The average is ⪰ 0, so its
+// dual bound holds.
 type lazyMultipliers struct {
 	denseMultipliers // λ₀ while lazy, λ_t while dense
 	dense            bool
@@ -179,7 +181,7 @@ type lazyMultipliers struct {
 	length  float64   // ‖λ₀‖
 	columns []float64 // ‖ψʲ‖₂
 	path    walk.Walk
-	longest int               // of path
+	longest int               // greatest size of path
 	sums    []sum.Accumulator // W_t
 	w       []float64         // W_t, rounded
 	highest []float64         // max_k W_kj
@@ -187,14 +189,16 @@ type lazyMultipliers struct {
 	pending []addition
 }
 
-// horizon is the number of dense iterations that cost about as much as the computation of
-// λ_t at all pairs from the path: per pair, a few operations compared with a binary search
-// or a tree search. Lazy iterations pay if G is further away than that.
+// horizon is the number of dense iterations that take about as long as the computation of λ_t
+// at all pairs from the path. Per pair, a dense iteration takes a few operations, and the
+// computation takes a binary search or a tree search. Lazy iterations are faster if λ cannot
+// reach G within the horizon.
 const horizon = 64
 
-// longestPath, or nm if nm is greater, is the greatest number of numbers in a path (here 32
-// MiB). Then λ_t is computed at all pairs, and a new path begins. This costs at most d
-// evaluations per iteration since the last such computation.
+// longestPath, or nm if nm is greater, is the greatest number of stored numbers in a path;
+// longestPath numbers take 32 MiB. At a greater size, λ_t is computed at all pairs, and a new
+// path begins. Per iteration since the last such computation, this takes at most d evaluations
+// of the path.
 const longestPath = 1 << 22
 
 func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {
@@ -215,7 +219,7 @@ func (l *lazyMultipliers) at(pair int, row []float64) float64 {
 	return l.unscale(pair, l.reflected(pair, row))
 }
 
-// reflected returns the walk of the pair: λ_t(i), or r_iλ_t(i) with row scaling.
+// reflected returns the reflected walk of the pair: λ_t(i), or r_iλ_t(i) with row scaling.
 func (l *lazyMultipliers) reflected(pair int, row []float64) float64 {
 	if l.dense {
 		return l.scaled[pair]
@@ -242,7 +246,7 @@ func (l *lazyMultipliers) accumulate(weight float64, pair int, lambda float64) {
 }
 
 // addition is a pending addition to the sum of (3.27). Additions are made in batches: for
-// large models each is a cache miss, and the misses of a batch overlap.
+// large models, each addition is a cache miss, and the misses of a batch overlap.
 type addition struct {
 	pair  int
 	value float64
@@ -276,7 +280,7 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	}
 }
 
-// far reports whether λ would stay in the ball for a horizon of steps like this one:
+// far reports whether λ would stay in the ball for horizon more steps like this one:
 // λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
 func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	var speed float64
@@ -300,17 +304,18 @@ func (l *lazyMultipliers) settle() {
 	clear(l.highest)
 }
 
-// linearMultipliers computes λ_t of the printed (3.26) without a ball at single pairs.
-// Nothing is projected, λ_{t+1} = λ_t + ηΨθ_t, so with W_t = Σ_{k<t} η_kθ_k
+// linearMultipliers computes single entries of λ_t for the printed (3.26) without a ball.
+// Nothing is projected: λ_{t+1} = λ_t + η_tΨθ_t. So with W_t = Σ_{k<t} η_kθ_k and the weights
+// w_k of the average,
 //
-//	λ_t = ΨW_t,    Σ_{k<t} η_kλ_k = Ψ Σ_{k<t} η_kW_k,
+//	λ_t = ΨW_t,    Σ_{k<t} w_kλ_k = Ψ Σ_{k<t} w_kW_k,
 //
 // and an iteration costs O(d), whatever nm is.
 type linearMultipliers struct {
 	f     *Features
 	w     []float64 // W_t
-	sumW  []float64 // Σ ηW
-	total []float64 // Σ ηλ, computed by sum
+	sumW  []float64 // Σ wW
+	total []float64 // Σ wλ, computed by sum
 }
 
 func newLinearMultipliers(f *Features) *linearMultipliers {

@@ -19,19 +19,19 @@ type Oracle struct {
 	noise  func(*rand.Rand) float64 // or nil
 	noises *rand.Rand               // separate, so noise does not change the pairs
 
-	// Pairs are drawn in batches, together with the data that a step reads about them. For
-	// large models each read is a cache miss, and independent misses take as long as one.
+	// Pairs are drawn in batches, together with the data that a step reads about them. For large
+	// models, each read is a cache miss, and independent misses together take as long as one miss.
 	drawn   [64]int32
 	used    int
 	row     []float64
-	fetched float64 // keeps the reads from being optimised away
+	fetched float64 // a sum that prevents the compiler from removing the reads
 }
 
 // NewOracle returns an oracle for p that draws pairs from PCG(seed, stream), and the noise of
 // costs ([Problem.WithNoise]) from PCG(seed, ^stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	if p == nil || p.f == nil {
-		return nil, errors.New("mixpolicy: oracle without a problem, want one of NewProblem")
+		return nil, errors.New("mixpolicy: oracle without a problem, want one from NewProblem")
 	}
 	table, err := p.f.draw()
 	if err != nil {
@@ -45,9 +45,10 @@ func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	return o, nil
 }
 
-// Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q = (1/d) Σ ψⁱ,
-// that is, i uniformly from {1, …, d} and then the pair from ψⁱ, and reveals the pair's
-// cost. (Section 3.1 prints {0, 1, …, d}.) It returns the pair's index s·m + a.
+// Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q and reveals the
+// pair's cost. By default, q = (1/d) Σ ψⁱ: i is uniform in {1, …, d}, and the pair is drawn
+// from ψⁱ. (Section 3.1 prints {0, 1, …, d}.) Sample returns the pair's index s·m + a and the
+// cost.
 func (o *Oracle) Sample() (pair int, cost float64) {
 	if o.used == len(o.drawn) {
 		o.draw()
@@ -82,8 +83,8 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.reveal(s*o.f.x.m + a), o.next(s, a)
 }
 
-// Transition is Sample, but also reveals a next state s′ ~ P_a(s, ·). The result is an entry of a log of the base policies,
-// for methods that know neither P nor Ψ.
+// Transition does what Sample does, and also reveals a next state s′ ~ P_a(s, ·). The result is like an entry of a log of
+// the base policies, for methods that know neither P nor Ψ.
 func (o *Oracle) Transition() (pair int, cost float64, next int) {
 	pair, cost = o.Sample()
 	return pair, cost, o.next(pair/o.f.x.m, pair%o.f.x.m)

@@ -8,22 +8,22 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// penalties are the weights of the penalised gap.
+// penalties are the optimum and the weights of the penalised gap.
 type penalties struct{ optimum, negative, hyperplane, norm float64 }
 
-// PenalisedGap returns the ℓ₁ exact penalty of θ above the optimum,
+// PenalisedGap returns the exact ℓ₁ penalty function at θ, minus the optimum,
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
-// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
-// ω₃ = 2ν*, but each at least c_max − c_min. It can compare answers even if some of them are
-// infeasible. By cost alone, the more infeasible answer would win: Ψθ may place any amount of
-// negative mass on the expensive pairs.
+// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*,
+// but each at least max c − min c. It can compare answers even if some of them are infeasible.
+// Compared by cost alone, the more infeasible answer would seem better: Ψθ may place any
+// amount of negative mass on the expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
 // equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
-// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and
-// f* = μ* − ν*R. So for every θ ∈ ℝᵈ
+// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* − ν*R. So,
+// for every θ ∈ ℝᵈ,
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
@@ -54,8 +54,8 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// gap returns the penalised gap from the cost of θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R. It is like the ε of (2.22), but
-// charges θ for its violation with these weights; (2.22) has V on its right side only.
+// gap returns the penalised gap from the cost of θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R. Unlike (2.22), which has V on
+// its right side only, it adds the violations of θ itself, with the weights w.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
 	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0

@@ -16,33 +16,33 @@ var (
 )
 
 // Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis (2018), with
-// which section 6 compares Algorithm 1: stochastic subgradient descent on
+// which section 6 compares Algorithm 1. It is stochastic subgradient descent on
 //
 //	f_ω(θ) = cᵀΨθ + ω ‖[Ψθ]₋‖₁,
 //
-// which is (4.14) for features that are occupation measures, with an exact Euclidean
-// projection onto Θ_R ∩ Θ₂ after each step. With (s,a) ~ q the subgradient is
+// with an exact Euclidean projection onto Θ_R ∩ Θ₂ after each step. For features that are
+// occupation measures, f_ω is (4.14). With (s,a) ~ q, the subgradient is
 //
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
-// The answer is the average of the iterates, weighted by η. Section 6 uses η = 1/T = 0.001
-// and R = 100, and does not state ω. The bound that the paper quotes from the source, which
-// contains (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), leaves ω free.
+// The answer is the average of the iterates, weighted by η. Section 6 uses η = 1/T = 0.001 and
+// R = 100, and does not state ω. The bound that the paper quotes from the source, which
+// contains (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), does not fix ω.
 //
 // Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
 //
 // Deviations: see priorwork.Publications.
 type Penalty struct {
-	// Weight is ω, in units of the scaled cost; 0 is 1.
+	// Weight is ω, in units of the scaled cost; 0 means 1.
 	Weight float64
-	// StepSize is η; nil is InverseSqrt(1).
+	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
-	// CostScale divides every observed cost; 0 is c_max = max |c|; 1 is the printed method.
+	// CostScale divides every observed cost; 0 means c_max = max |c|; 1 gives the printed method.
 	// Compare CostScale of [PrimalDual].
 	CostScale float64
-	// Recency is p of the weights η_t(t+1)ᵖ of the average; 0 is the printed method.
+	// Recency is p in the weights η_t(t+1)ᵖ of the average; 0 gives the printed method.
 	Recency float64
-	// Theta0 is θ₀; nil is (1/d, …, 1/d).
+	// Theta0 is θ₀; nil means (1/d, …, 1/d).
 	Theta0 []float64
 }
 
@@ -60,7 +60,7 @@ type penalty struct {
 	*Mirror
 }
 
-// Start implements [Method]. Errors: parameters out of range.
+// Start implements [Method]. Errors: settings out of range.
 func (a Penalty) Start(p *Problem, o *Oracle) (Run, error) {
 	a.Weight = cmp.Or(a.Weight, 1)
 	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {

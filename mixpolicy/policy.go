@@ -16,9 +16,9 @@ import (
 // a is taken with probability π_a(s). It is immutable.
 type Policy struct {
 	n, m int
-	// π(s) is m entries of prob: from at[s] on, or, if at is nil, all of prob if its length
-	// is m, else from s·m on. Many states share a row, because large models cannot afford
-	// one row per state.
+	// π(s) is m entries of prob, which begin at at[s]. If at is nil, they are all of prob if its
+	// length is m, and otherwise begin at s·m. Many states share a row: for large models, one row
+	// per state would take too much memory.
 	prob []float64
 	at   []int32
 }
@@ -157,9 +157,9 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
 //
-// uniform in the states where ξ has no positive entry. First, PolicyOf moves the mass of ξ at
-// actions that are not allowed to allowed actions ([MDP.Allowed]). The error names a pair where
-// ξ is not finite.
+// which is uniform in the states where ξ has no positive entry. If a pair is not allowed,
+// PolicyOf first adds its mass to the first allowed action of its state (see [MDP.Allowed]).
+// The error names a pair where ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -173,7 +173,7 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	xi = x.moved(xi)
 	for s := range x.n {
 		from, row := xi[s*x.m:(s+1)*x.m], prob[s*x.m:(s+1)*x.m]
-		top := 0.0 // rows are divided by their largest entry first: sums of large measures would overflow
+		top := 0.0 // rows are first divided by their largest entry, because sums of large entries would overflow
 		for _, v := range from {
 			top = max(top, v)
 		}
@@ -203,8 +203,8 @@ type table struct {
 	key   []byte
 }
 
-// fewRows is the greatest number of distinct rows in a table. A policy given by a rule has
-// fewer. If every state has its own row, the table stops sharing rows after this many.
+// fewRows is the greatest number of distinct rows in a table. A policy given by a rule usually
+// has fewer. If every state has its own row, the table stops sharing rows after this many.
 const fewRows = 1 << 10
 
 func newTable(n, m int) *table {
@@ -245,7 +245,7 @@ func (t *table) spread() {
 
 func (t *table) policy() *Policy {
 	if len(t.index) == 1 {
-		t.at = nil // the same in every state
+		t.at = nil // the row is the same in every state
 	}
 	return &Policy{t.n, t.m, t.prob, t.at}
 }
@@ -329,7 +329,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 			}
 		}
 		for _, s2 := range seen {
-			if acc[s2] > 0 { // a product may underflow, and the state then appears twice
+			if acc[s2] > 0 { // if a product underflows, the state appears twice
 				b.Set(int(s2), acc[s2])
 				acc[s2] = 0
 			}
@@ -339,7 +339,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	return b.Matrix()
 }
 
-// only returns the one action that the row takes, if its probability is 1, or −1.
+// only returns the action that the row takes with probability 1, or −1 if there is none.
 func only(row []float64) int {
 	at := slices.IndexFunc(row, func(w float64) bool { return w != 0 })
 	if row[at] != 1 || slices.ContainsFunc(row[at+1:], func(w float64) bool { return w != 0 }) {

@@ -20,12 +20,12 @@ var (
 type Form int
 
 const (
-	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its
-	// ball, and shifts by the minimiser of J.
+	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its ball, and takes
+	// the minimiser of J as z.
 	Corrected Form = iota
-	// Printed follows Algorithm 1 to the letter: (3.4) is +Ψθ, (3.26) projects onto the
-	// ball only, and for the ball modulus, z_t is the printed (3.22), which does not bring
-	// θ onto the hyperplane.
+	// Printed is Algorithm 1 exactly as printed: (3.4) is +Ψθ, (3.26) projects onto the ball only,
+	// and for the ball modulus, z_t is the printed (3.22), which does not bring θ onto the
+	// hyperplane.
 	Printed
 )
 
@@ -46,30 +46,30 @@ func (f Form) String() string {
 //	θ ← ∇φ*(z1 + ∇φ(θ̃))                                 (3.25c)
 //	λ ← Π_{‖·‖₂ ≤ G}([λ − η Ψθ]₊)                         (3.26), corrected
 //
-// where the last line uses the same θ as the first line. The iterate is kept as y = ∇φ(θ), so
-// nothing is recomputed near the boundary of the class. The answer is the average θ̂ of (3.27),
-// weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
+// where the last line uses θ from before the update. The iterate is kept as y = ∇φ(θ), so that
+// y need not be recomputed from θ near the boundary of the class. The answer is the average θ̂
+// of (3.27), weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
 //
 // The zero value runs with the modulus of the problem's class, θ₀ = 1/d, η_t = 1/√(t+1), and
 // costs divided by c_max.
 type PrimalDual struct {
-	// Modulus is φ; nil is Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
+	// Modulus is φ; nil means Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
 	// the simplex, and Euclidean when R is infinite.
 	Modulus bregman.Modulus
-	// StepSize is η; nil is InverseSqrt(1).
+	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
 	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β, in units of the scaled
 	// cost. With average cost, the paper's G is infinite; the code then uses G = β, and β = 0
 	// means no ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η and β need not depend on the unit of
-	// cost. 0 is c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The
-	// paper does not divide the costs, which corresponds to CostScale = 1. The paper's G =
-	// 1/(1−γ) ∨ β then does not bound λ* for costs above 1.
+	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost.
+	// 0 means c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The paper
+	// does not divide the costs, which corresponds to CostScale = 1. The paper's G = 1/(1−γ) ∨ β
+	// then does not bound λ* if costs exceed 1.
 	CostScale float64
-	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 is (3.27).
+	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 gives (3.27).
 	Recency float64
-	// Theta0 is θ₀; nil is (1/d, …, 1/d).
+	// Theta0 is θ₀; nil means (1/d, …, 1/d).
 	Theta0 []float64
 	// Form is Corrected by default.
 	Form Form
@@ -78,12 +78,12 @@ type PrimalDual struct {
 	//
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
 	//
-	// which is the same step in the norm √(Σ r_iλ_i²); the ball is the ball of this norm.
-	// Each column of Ψ adds up to 1 over all pairs, so most rows are small, and their
-	// multipliers λ* are large. Without the division, λ_i reaches λ*_i only when Ση ≈
-	// λ*/|Ψθ|, and until then θ is far from feasible.
+	// which is the step of (3.26) in the norm √(Σ r_iλ_i²); the ball is then also a ball of this
+	// norm. Each column of Ψ adds up to 1 over all pairs, so most rows are small, and their
+	// multipliers λ* are large. Without the division, λ_i reaches λ*_i only when Ση ≈ λ*/|Ψθ|, and
+	// until then, θ is far from feasible.
 	RowScaling bool
-	// Multipliers chooses how λ is kept; the iterates do not depend on it.
+	// Multipliers chooses how λ is stored; the iterates do not depend on it.
 	Multipliers Multipliers
 }
 
@@ -124,14 +124,15 @@ type primalDual struct {
 	averageLambda []float64
 }
 
-// For returns the settings of a run on p, with the defaults filled in. Errors: parameters
-// out of range, a modulus whose domain does not meet the hyperplane, θ₀ outside the domain.
+// For returns the settings of a run on p, with the defaults filled in. Errors: settings out of
+// range, row scaling with the printed form, a modulus whose domain does not meet the
+// hyperplane, θ₀ outside the domain.
 func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.Form != Corrected && a.Form != Printed {
 		return a, fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
 	}
 	if a.Form == Printed && a.RowScaling {
-		return a, errors.New("mixpolicy: row scaling is for the corrected form, want RowScaling false with the printed one")
+		return a, errors.New("mixpolicy: row scaling is for the corrected form, want RowScaling = false with the printed form")
 	}
 	if !(a.Beta >= 0) {
 		return a, fmt.Errorf("mixpolicy: β = %v, want a number ≥ 0", a.Beta)
@@ -183,9 +184,9 @@ func (a PrimalDual) Radius(c Criterion) float64 {
 	return a.Beta
 }
 
-// lazyPays reports whether lazy multipliers make an iteration faster. Measured: the hull
-// (d = 2) takes as long as a dense step over 16 pairs, and the tree as a dense step over
-// 300 pairs, for every d.
+// lazyPays reports whether lazy multipliers make an iteration faster. By measurement, the hull
+// (d = 2) takes as long as a dense step over 16 pairs, and the tree takes as long as a dense step
+// over 300 pairs, for every d.
 func lazyPays(pairs, d int) bool { return d == 2 && pairs >= 16 || pairs >= 300 }
 
 func (a *primalDual) multipliers() (multipliers, error) {
@@ -198,7 +199,7 @@ func (a *primalDual) multipliers() (multipliers, error) {
 	case LazyMultipliers:
 		if a.Form == Printed {
 			if !math.IsInf(g, 1) {
-				return nil, fmt.Errorf("mixpolicy: lazy multipliers of the printed form have no ball, here of radius %v; "+
+				return nil, fmt.Errorf("mixpolicy: lazy multipliers of the printed form allow no ball, but λ has a ball of radius %v; "+
 					"want DenseMultipliers or AutoMultipliers", g)
 			}
 			return newLinearMultipliers(f), nil

@@ -253,7 +253,7 @@ func TestMethodErrors(t *testing.T) {
 		{mixpolicy.Class{Norm: 2, R: 1.5}, mixpolicy.PrimalDual{}, []string{"no modulus is known", "want one of your own"}},
 		{ball, mixpolicy.PrimalDual{Form: 7}, []string{"unknown Form 7"}},
 		{ball, mixpolicy.PrimalDual{Multipliers: 7}, []string{"unknown Multipliers(7)"}},
-		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: 3, Multipliers: mixpolicy.LazyMultipliers}, []string{"printed form have no ball", "radius 3"}},
+		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, Beta: 3, Multipliers: mixpolicy.LazyMultipliers}, []string{"printed form allow no ball", "radius 3"}},
 		{ball, mixpolicy.PrimalDual{Form: mixpolicy.Printed, RowScaling: true}, []string{"row scaling is for the corrected form"}},
 	} {
 		p := small(t, 2, c.class, mixpolicy.AverageCost)

@@ -14,7 +14,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}, the size and the geometry of the policy class.
+// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}, which sets the size and the geometry of the policy
+// class.
 type Class struct {
 	Norm linprog.Norm
 	R    float64
@@ -46,7 +47,7 @@ func (c Class) Project(x []float64) error { return c.Norm.Project(x, x, c.R) }
 
 func (c Class) validate(d int) error {
 	if c.Norm < linprog.L2 || c.Norm > linprog.L1 {
-		return fmt.Errorf("mixpolicy: class of the norm %v, want linprog.L2, L1 or LInf", c.Norm)
+		return fmt.Errorf("mixpolicy: class with the norm %v, want linprog.L2, L1 or LInf", c.Norm)
 	}
 	need, strict := c.Norm.OnHyperplane(d), c.Norm != linprog.L1 && d > 1
 	if c.R > need || c.R == need && !strict {
@@ -81,8 +82,8 @@ type optimum struct {
 	err      error
 }
 
-// NewProblem returns (2.18) for the given features and class. If the class does not meet
-// the hyperplane, the error says which radius is enough.
+// NewProblem returns (2.18) for the given features and class. If the class is too small to
+// meet the hyperplane in more than a point, the error says which radius is enough.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -217,7 +218,8 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 // in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). With g = Ψᵀ(c − λ), ḡ the mean of its entries and
 // w = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, it is −∞, unless w = 0
-// exactly. Its rounding error is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound is safe from rounding.
+// exactly. The rounding error of the bound is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite
+// rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
@@ -245,7 +247,8 @@ func (c Class) MinLinear(g []float64) float64 {
 		}
 		return mean - math.Sqrt(max(0, (c.R-1/math.Sqrt(d))*(c.R+1/math.Sqrt(d))))*w
 	case linprog.L1:
-		// 1ᵀθ = 1 and ‖θ‖₁ ≤ R: mass (R+1)/2 on the least entry, −(R−1)/2 on the greatest.
+		// If 1ᵀθ = 1 and ‖θ‖₁ ≤ R, the minimum puts the mass (R+1)/2 on the least entry of g, and
+		// −(R−1)/2 on the greatest.
 		lo, hi := floats.Min(g), floats.Max(g)
 		if lo == hi {
 			return lo
@@ -256,8 +259,8 @@ func (c Class) MinLinear(g []float64) float64 {
 	}
 }
 
-// minLinearCube fills a knapsack: every θⱼ starts at −R, and the total 1 + dR is
-// distributed, at most 2R to each entry, cheapest first.
+// minLinearCube solves a continuous knapsack problem: every θⱼ starts at −R, and the total
+// 1 + dR is distributed, at most 2R to each entry, in order of increasing gⱼ.
 func (c Class) minLinearCube(g []float64) float64 {
 	if math.IsInf(c.R, 1) {
 		if lo, hi := floats.Min(g), floats.Max(g); lo == hi {

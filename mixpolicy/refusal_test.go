@@ -42,7 +42,7 @@ func (f faulty) do(what string) error {
 // A faulty method ends with an error that names it. An answer that is none, or not finite, gets no certificate. Solve counts itself.
 func TestFaultyMethods(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
-	const notFinite = "faulty left θ̂ = [1 %v], which is not finite"
+	const notFinite = "faulty returned θ̂ = [1 %v], which is not finite"
 	for want, f := range map[string]faulty{
 		"panic in mixpolicy_test.faulty": {at: "start"}, "panic in *mixpolicy_test.faulty": {"step", []float64{.5, .5}}, "panic in": {"view", []float64{.5, .5}},
 		"Average of 1 entries, want 2": {average: []float64{1}}, "Average of 0 entries": {},

@@ -19,7 +19,7 @@ import (
 type SimulateSettings struct {
 	Steps   int    // decision epochs, summed over all streams
 	Seed    uint64 // of all streams
-	Workers int    // goroutines; 0 is one per CPU. The result does not depend on it.
+	Workers int    // goroutines; 0 means one per CPU. The result does not depend on their number.
 	// Progress, if set, is called now and then with the number of steps done. Calls do not
 	// overlap.
 	Progress func(done int)
@@ -37,9 +37,9 @@ type Empirical struct {
 	MeanCost, CostError float64
 }
 
-// simulationStreams is the number of independent chains that share the steps. It
-// is fixed so that the result does not depend on the number of workers; the spread
-// between 64 streams gives a standard error to within 9 % (1/√(2·63)).
+// simulationStreams is the number of independent chains that share the steps. It is fixed so
+// that the result does not depend on the number of workers; the spread between 64 streams
+// gives a standard error that is accurate to about 9 % (1/√(2·63)).
 const simulationStreams = 64
 
 // Simulate runs the chain of π and counts visits to state–action pairs, as the paper does
@@ -205,7 +205,7 @@ func newSimulator(ctx context.Context, x *MDP, p *Policy) (*simulator, error) {
 
 func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulation stopped: %w", err) }
 
-// run adds the visits of one stream, as in Fig. 1.
+// run simulates one stream, as in Fig. 1, and adds its visits.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // with probability 1−γ
 	if !sim.x.criterion.Average() {

@@ -21,7 +21,7 @@ type Settings struct {
 
 	// Recorder sees the state at the iterations of Schedule; nil records nothing.
 	Recorder Recorder
-	// Schedule chooses the recorded iterations; nil is LogSpaced(20). Recorder always sees
+	// Schedule chooses the recorded iterations; nil means LogSpaced(20). Recorder always sees
 	// the first and the last state.
 	Schedule Schedule
 
@@ -34,7 +34,7 @@ type Settings struct {
 }
 
 // Recorder sees snapshots of a run. It must copy the slices that it keeps, and must not change
-// any. An error ends the run.
+// any slice. An error ends the run.
 type Recorder interface {
 	Record(p *Problem, s *Snapshot) error
 }
@@ -42,7 +42,7 @@ type Recorder interface {
 // Schedule returns the first iteration after t to record.
 type Schedule func(t int) int
 
-// Every records each k-th iteration.
+// Every returns the schedule of each k-th iteration. It panics if k < 1.
 func Every(k int) Schedule {
 	if k < 1 {
 		panic(fmt.Sprintf("mixpolicy: Every(%d), want at least 1", k))
@@ -50,7 +50,8 @@ func Every(k int) Schedule {
 	return func(t int) int { return (t/k + 1) * k }
 }
 
-// LogSpaced records about perDecade iterations in each factor of ten.
+// LogSpaced returns a schedule of about perDecade iterations in each factor of ten. It panics
+// if perDecade < 1.
 func LogSpaced(perDecade int) Schedule {
 	if perDecade < 1 {
 		panic(fmt.Sprintf("mixpolicy: LogSpaced(%d), want at least 1", perDecade))
@@ -90,20 +91,20 @@ type Result struct {
 	Certificate
 }
 
-// Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method, and
-// set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp and log in another
-// way (wasm), so there the last digits differ.
+// Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method,
+// set.Iterations, set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp
+// and log in another way (wasm), so there the last digits differ.
 //
-// Bad parameters give an error and no result. If ctx ends the run, or the method fails on
-// the way, the result holds the state reached, and the error says where the run stopped.
-// After ctx has ended, the certificate contains only numbers that take no time: neither the
-// optimum nor the policy's true cost.
+// Bad parameters give an error and no result. If ctx ends the run, or the method fails on the
+// way, the result holds the state reached, and the error says where the run stopped. After ctx
+// has ended, the certificate contains only numbers that take little time: neither the optimum
+// nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
 	switch err := CheckMethod(m); {
 	case ctx == nil:
-		return nil, errors.New("mixpolicy: Solve without a context, want context.Background() or another")
+		return nil, errors.New("mixpolicy: Solve without a context, want one such as context.Background()")
 	case p == nil || p.f == nil:
-		return nil, errors.New("mixpolicy: Solve without a problem, want one of NewProblem")
+		return nil, errors.New("mixpolicy: Solve without a problem, want one from NewProblem")
 	case err != nil:
 		return nil, err
 	case set.Iterations < 1:
@@ -212,10 +213,10 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look with t = 0 before
-// the first step, and then again when the number of steps reaches the number that look returned last. The run ends if
-// this number is not above t, at ErrDone or any other error, or when the context ends. About fifty times a second,
-// Drive calls tick with the number of steps so far, unless tick is nil. Drive returns the number of steps, and a panic
-// of the run as an error.
+// the first step, and then again when the number of steps reaches the number that look returned last. The run ends
+// when look returns a number that is not above t, when the context ends, or after an error. [ErrDone] ends the run
+// without an error. About fifty times a second, Drive calls tick with the number of steps so far, unless tick is nil.
+// Drive returns the number of steps, and returns a panic of the run as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

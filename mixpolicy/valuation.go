@@ -49,19 +49,19 @@ func (v *Valuation) Cost() float64 { return v.Lower + (v.Upper-v.Lower)/2 }
 // ValuationSettings control [Evaluate], [ValueIteration], [PolicyIteration] and
 // [ModifiedPolicyIteration]; the zero value suits most models.
 type ValuationSettings struct {
-	// Tolerance is the width of [Lower, Upper] at which iteration stops, in the unit of the
-	// costs; 0 is 1e-9·(c_max − c_min). The part of the width that comes from rounding does
-	// not count, and where that part dominates, iteration stops as well.
+	// Tolerance is the width of [Lower, Upper] at which iteration stops, in the unit of the costs;
+	// 0 means 1e-9·(max c − min c). The part of the width that comes from rounding does not count,
+	// and iteration also stops where that part dominates.
 	Tolerance float64
 
-	// MaxIterations bounds iterations and, separately, sweeps; 0 is 1,000,000.
+	// MaxIterations bounds iterations and, separately, sweeps; 0 means 1,000,000.
 	MaxIterations int
 
-	// Start is the first value function (n); nil is 𝒮0, the least cost of one step.
+	// Start is the first value function (n); nil means 𝒮0, the least cost of one step.
 	Start []float64
 
-	// Workers is the number of goroutines; 0 is one per CPU. The result does not
-	// depend on it.
+	// Workers is the number of goroutines; 0 means one per CPU. The result does not depend on
+	// their number.
 	Workers int
 
 	// Progress, if set, is called with the bounds after every iteration, or after every
@@ -84,7 +84,7 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 	case !(set.Tolerance >= 0):
 		return set, fmt.Errorf("mixpolicy: tolerance %v, want a positive number", set.Tolerance)
 	case set.MaxIterations < 0:
-		return set, fmt.Errorf("mixpolicy: at most %d iterations, want a positive number", set.MaxIterations)
+		return set, fmt.Errorf("mixpolicy: ValuationSettings.MaxIterations = %d, want a positive number", set.MaxIterations)
 	case set.Start != nil && len(set.Start) != x.n:
 		return set, fmt.Errorf("mixpolicy: value function to start from has %d entries, want one per state: %d", len(set.Start), x.n)
 	}
@@ -111,12 +111,12 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // costs 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have become the
 // best, with the same result, so late greedy steps cost little more than a sweep.) The method
 // follows a policy until the policy's own residual is a hundredth of the residual after the
-// last greedy step, so the residual of the next greedy step is due to the policy. If no action
-// changed, it follows the policy until the residual meets the tolerance. If the sweeps reach
-// 4096, the chains mix slowly, and elimination evaluates policies where it is cheap. Errors are
-// those of [ValueIteration].
+// last greedy step, or for 100 sweeps. So most of the residual of the next greedy step is due
+// to the choice of actions. If no action changed, the goal is half of the tolerance instead.
+// After 4096 sweeps in total, elimination evaluates the policies where it is cheap, because
+// their chains mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
-	before := math.Inf(1) // the residual at the last elimination; −∞ if no other may follow
+	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
 		goal := (r.last.hi - r.last.lo) / 100
 		if !r.last.actions { // perhaps this is the last policy
@@ -133,7 +133,8 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 		if r.Sweeps < 4*quick {
 			return nil
 		}
-		// Where a policy has several recurrent classes, exact values may lead back to the policy before it, forever.
+		// If a policy has several recurrent classes, exact values may lead back to the previous policy, and the
+		// policies would alternate forever.
 		if r.Residual >= before {
 			before = math.Inf(-1)
 			return nil
@@ -184,7 +185,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 	})
 }
 
-// search is the state that the three methods share.
+// search is the state that all four methods share.
 type search struct {
 	Valuation
 	x        *MDP
@@ -192,11 +193,11 @@ type search struct {
 	set      ValuationSettings
 	v, next  []float64 // v, and the operator applied to it
 	greedy   *greedy   // nil if a given policy is evaluated
-	last     change    // of the greedy step
+	last     change    // of the last greedy step
 	rounding float64
 	top      float64 // ‖c‖∞
 	size     float64 // ‖c‖∞ + ‖v‖∞
-	noise    float64 // residual of the policy whose value v should be
+	noise    float64 // residual of the evaluated policy, whose value v approximates
 }
 
 func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, error) {
@@ -253,7 +254,7 @@ func (r *search) greedyStep() error {
 		return r.notConverged(r.Iterations, "iterations", deterministic(r.x, r.greedy.actions))
 	}
 	slack := r.slack()
-	tie := slack + r.noise // a smaller gain is no improvement, and could make policies cycle
+	tie := slack + r.noise // a smaller gain may be a rounding error, and could make policies cycle
 	r.last = r.greedy.step(r.next, r.v, tie, slack, r.set.Workers)
 	r.Iterations++
 	return r.bound(r.last, slack, tie, r.Iterations)
@@ -315,8 +316,8 @@ func (r *search) stopped(err error) error {
 	return fault.At("mixpolicy", fmt.Sprintf("stopped with cost in [%.6g, %.6g]", r.Lower, r.Upper), err)
 }
 
-// notConverged returns the error, which names the recurrent classes if the policy has
-// several: they keep the bounds apart.
+// notConverged returns the error, which names the recurrent classes if the policy has several,
+// because they keep the bounds apart.
 func (r *search) notConverged(count int, unit string, p *Policy) error {
 	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width of %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
 	if _, several := r.x.support(r.x.chain(p)); several != nil {
@@ -325,10 +326,11 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 	return err
 }
 
-// Evaluate finds the value of a policy: by elimination up to 1500 states, and by sweeps v ← c^π + γP^π
-// v beyond. If 1024 sweeps are not enough, it switches to elimination where elimination is cheap.
-// Errors: several recurrent classes under average cost (the error names them), no convergence,
-// cancellation; in the last two cases, it also returns the valuation so far, with valid bounds.
+// Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
+// v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, it switches to elimination where elimination
+// is cheap. Errors: several recurrent classes under average cost (the error names them), no
+// convergence, cancellation; in the last two cases, it also returns the valuation so far, with valid
+// bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {
@@ -363,7 +365,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		if r.Sweeps == r.set.MaxIterations {
 			return &r.Valuation, r.notConverged(r.Sweeps, "sweeps", UniformPolicy(y))
 		}
-		r.last = y.improve(r.next, r.v, actions, 0, r.set.Workers) // of its one action
+		r.last = y.improve(r.next, r.v, actions, 0, r.set.Workers) // y has one action
 		r.Sweeps++
 		slack := r.slack()
 		switch err := r.bound(r.last, slack, slack, r.Sweeps); {
@@ -387,7 +389,7 @@ func (r *search) eliminate(y *MDP, support []int32) (fills bool, err error) {
 		return fills, r.ctx.Err()
 	}
 	v := reduced.values(y.cost, 1)
-	if all := sum.Of(v); all-all == 0 { // all are numbers, and finite
+	if all := sum.Of(v); all-all == 0 { // all are finite
 		r.v = v
 	}
 	return false, err

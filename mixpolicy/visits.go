@@ -22,7 +22,7 @@ type VisitSettings struct {
 }
 
 // PolicyFromVisits estimates the policy behind a log. Each table of visits counts how often
-// every pair was taken (nm); tables are added up. With v_a(s) visits in total,
+// each pair was taken (nm); tables are added up. With v_a(s) visits in total,
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s):
 //
@@ -78,7 +78,8 @@ func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, er
 	return p, err
 }
 
-// checkVisits returns the total number of visits.
+// checkVisits returns the total number of visits, or an error for a wrong number of counts, a
+// negative count, or a visit to a pair that is not allowed.
 func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	if len(visits) != x.Pairs() {
 		return 0, fmt.Errorf("mixpolicy: %d counts of visits, want one per pair: %d", len(visits), x.Pairs())
@@ -105,14 +106,15 @@ type MeasuredFeatures struct {
 	Lo, Hi [][]float64 // ends of the interval of ψʲᵢ, at [j][i]
 }
 
-// FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: run k under policy j took
-// pair i runs[j][k][i] times. Entry i is the mean of its frequencies f₁, …, f_K in the runs. If
-// every run took the pair and also other pairs, the interval is the interval of batch means,
-// with Student's t of K−1 degrees of freedom,
+// FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: runs[j][k][i] is how
+// often run k of policy j took pair i. Entry i of column j is the mean of the frequencies f₁,
+// …, f_K of pair i in the K runs of policy j. If every run took the pair and also other pairs,
+// the interval is the interval of batch means, with the quantile t of Student's distribution
+// with K−1 degrees of freedom,
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
-// Its coverage tends to the level for fixed K as the runs grow longer, if the runs are
+// For fixed K, its coverage tends to the level as the runs grow longer, if the runs are
 // independent, equally long, and of one recurrent class: by the central limit theorem, the f_k
 // are normal in the limit. If the runs differ in length, the limit is at least the level, for
 // levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
@@ -126,7 +128,7 @@ type MeasuredFeatures struct {
 // which contains the mean of the E f_k with a probability of at least the level, for
 // independent runs of any lengths, because 0 ≤ f_k ≤ 1 (Hoeffding 1963).
 //
-// Under discounting, a run restarts from α with probability 1−γ after each step, as in
+// Under discounting, a run must restart from α with probability 1−γ after each step, as in
 // [Simulate].
 func FeaturesFromRuns(x *MDP, level float64, runs ...[][]int64) (*MeasuredFeatures, error) {
 	if !(level > 0 && level < 1) {
@@ -201,7 +203,7 @@ func hoeffding(p, limit float64) (lo, hi float64) {
 		}
 		return d
 	}
-	end := func(out float64) float64 { // from 0 or 1 inwards; too wide by at most the last halving
+	end := func(out float64) float64 { // searches from out, which is 0 or 1, towards p; too wide by at most the last halving
 		in := p
 		for {
 			m := (in + out) / 2

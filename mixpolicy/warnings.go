@@ -53,17 +53,18 @@ func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	const remedy = "want a modulus for this class, such as mixpolicy.DefaultModulus(class), or the class of this modulus"
 	if beyond != nil {
 		all = append(all, fmt.Sprintf("θ = %.4g is in the domain of φ (%v) but not in the class %v, "+
-			"so that nothing keeps θ̂ in the class; %s", vector(beyond), a.Modulus, p.class, remedy))
+			"so nothing keeps θ̂ in the class; %s", vector(beyond), a.Modulus, p.class, remedy))
 	}
 	if missing != nil {
 		all = append(all, fmt.Sprintf("θ = %.4g is in the class %v but not in the domain of φ (%v), "+
-			"so that no iterate comes near it; %s", vector(missing), p.class, a.Modulus, remedy))
+			"so no iterate comes near it; %s", vector(missing), p.class, a.Modulus, remedy))
 	}
 	return all
 }
 
-// costWarning warns of a cᵀΨθ̂ that is not the cost of any policy. The margin is the rounding of
-// sums over n pairs, at most n·2⁻⁵² max |c|·‖θ̂‖₁.
+// costWarning returns a warning if cᵀΨθ̂ is outside the range of the costs, and so is not the
+// cost of any policy. The margin is the rounding of sums over N pairs, at most N·2⁻⁵² max
+// |c|·‖θ̂‖₁.
 func (p *Problem) costWarning(objective float64, theta []float64) []string {
 	lo, hi := p.MDP().CostRange()
 	largest := max(-lo, hi)

@@ -2,7 +2,7 @@
 // kernel, and makes pages of them.
 //
 //	go run ./notebooks            set up, run everything, make the pages
-//	go run ./notebooks run 06     run some of them
+//	go run ./notebooks run 06     run those whose names begin with 06
 //	go run ./notebooks pages      make pages of the outputs that they have
 //	go run ./notebooks lab        open copies of them in JupyterLab
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
@@ -40,9 +40,9 @@ into the folder build.`
 type commandLine struct {
 	Run    runCommand    `cmd:"" default:"withargs" help:"Set up, execute the notebooks, export pages, print a summary (the default)."`
 	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
-	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside of the clone."`
-	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks with the outputs that they have, executing nothing."`
-	Site   siteCommand   `cmd:"" help:"Make, of the pages in build, a site whose cells run in any browser: the folder build/site."`
+	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside the clone."`
+	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks from their present outputs, without executing anything."`
+	Site   siteCommand   `cmd:"" help:"Make a site whose cells run in any browser, in the folder build/site, from the pages in build."`
 	Kernel kernelCommand `cmd:"" help:"Install the Go kernel into your own Jupyter, or remove it."`
 	Clean  cleanCommand  `cmd:"" help:"Remove .lab and build."`
 
@@ -74,15 +74,15 @@ type newCommand struct {
 func (c *newCommand) Run(ctx context.Context, l *lab.Lab) error { return l.NewProject(ctx, c.Dir) }
 
 type pagesCommand struct {
-	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, as run takes them."`
+	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, named as for run."`
 }
 
 func (c *pagesCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Pages(ctx, c.Names) }
 
 type siteCommand struct {
-	Dir   string `arg:"" optional:"" help:"The folder of notebooks of your own, which run has made pages of."`
+	Dir   string `arg:"" optional:"" help:"The folder of your own notebooks, after run has made their pages."`
 	Serve bool   `help:"Then serve it to this machine, until interrupted."`
-	Port  int    `default:"8899" help:"Where; 0 is any free one."`
+	Port  int    `default:"8899" help:"The port to serve at; 0 means any free port."`
 }
 
 func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
@@ -94,7 +94,7 @@ func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
 
 type kernelCommand struct {
 	Install bool `required:"" xor:"do" help:"Put it where nbconvert, Notebook and editors find it. It needs this clone and its .lab."`
-	Remove  bool `required:"" xor:"do" help:"Take it away again."`
+	Remove  bool `required:"" xor:"do" help:"Remove it again."`
 }
 
 func (c *kernelCommand) Run(ctx context.Context, l *lab.Lab) error {
@@ -118,7 +118,7 @@ func main() {
 	parser := kong.Must(line, kong.Name("go run ./notebooks"), kong.Description(description))
 	command, err := parser.Parse(os.Args[1:])
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "error: %v (go run ./notebooks -h tells what there is)\n", err)
+		fmt.Fprintf(os.Stderr, "error: %v (go run ./notebooks -h lists the commands)\n", err)
 		os.Exit(2)
 	}
 	l, err := lab.New(os.Stderr)

@@ -36,7 +36,7 @@ func TestTheCommand(t *testing.T) {
 	for line, want := range map[string][]string{
 		"-h":               {"go run ./notebooks", "run [<name> ...]", "lab ", "pages", "new <dir>", "clean", "--debian", ".lab", "build", "PyPI"},
 		"run -h":           {"--update", "--timeout", "by name or the beginning of it"},
-		"--print":          {"error: unknown flag --print", "-h tells what there is", "exit status 2"},
+		"--print":          {"error: unknown flag --print", "-h lists the commands", "exit status 2"},
 		"nosuch":           {`error: no notebook's name begins with "nosuch"`, "exit status 1"},
 		"--jobs=two":       {"error: --jobs", "exit status 2"},
 		"kernel":           {"--install", "--remove", "exit status 2"},

@@ -11,10 +11,10 @@ import (
 // cell's program is half the size and is linked in half the time. The description contains only layers of this package:
 // [Pen] records what a user's own layers draw.
 
-// An order asks for the picture of panels, in a file format or, where Format is empty, as the output of a notebook.
+// An order asks for the picture of panels, in a file format or, if Format is empty, as the output of a notebook.
 type order struct {
 	Format   string
-	Frames   []Panels // of an output
+	Frames   []Panels // of an output; a file has only Still
 	Still    Panels
 	Controls []Control
 }
@@ -35,7 +35,7 @@ func init() {
 // layers are the layers that a user's own layer draws.
 type layers []Layer
 
-// Draw makes it a [Layer].
+// Draw makes layers a [Layer].
 func (l layers) Draw(p *Pen) error { return p.Draw(l...) }
 
 // encode returns the order as bytes, with only layers of this package.
@@ -52,7 +52,7 @@ func (o order) encode() []byte {
 func pack(v any) []byte {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {
-		panic(err) // only texts, numbers and our layers
+		panic(err) // cannot happen: v holds only texts, numbers and our layers
 	}
 	return b.Bytes()
 }

@@ -19,17 +19,15 @@
 //	err := plotting.Save("objective.svg", fig)
 //
 // Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
-// each rendering draws only these. Neither rendering repairs data. These are errors, which name the layer and the
-// index: NaN, infinities, numbers beyond 1e100, values below 1e-100 on a logarithmic axis, and slices of different
-// lengths.
+// each rendering draws only these. Neither rendering repairs data. An error names the layer and the index for NaN,
+// infinities, numbers beyond 1e100, values below 1e-100 on a logarithmic axis, and slices of different lengths.
 //
 // A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also
 // a layer, in both renderings.
 //
-// Labels, titles and names may hold formulas of TeX between dollars, with scripts, accents
-// and symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings
-// raise and lower scripts; plain texts use the Unicode characters for scripts where these
-// exist.
+// Labels, titles and names may contain TeX formulas between dollar signs, with scripts, accents and symbols:
+// `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise and lower scripts. Plain texts use Unicode's
+// scripts where they exist.
 //
 // Long curves are thinned without a visible change (thin.go): every dropped point is within a pixel and a half of the
 // drawn curve.

@@ -17,8 +17,8 @@ import (
 // A page holds each column of numbers only once, even if several frames repeat a curve.
 type Explorer struct {
 	Controls []Control
-	// Frame returns the frame in which control i has the value at[i]. It is
-	// called once for each combination; all frames must have the same number of figures.
+	// Frame returns the frame in which control i has the value Controls[i].Values[at[i]]. It is called once for each
+	// combination. All frames must have the same number of figures.
 	Frame func(at []int) Panels
 }
 
@@ -30,7 +30,7 @@ type Control struct {
 	Menu   bool
 }
 
-// Slider is a control over numbers that starts in the middle.
+// Slider returns a control over numbers that starts at the middle one.
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {

@@ -47,9 +47,9 @@ type Pen struct {
 	X, Y Axis // of the figure
 
 	layers []layer
-	auto   int    // earlier layers of the figure that left their colour to the figure
+	auto   int    // number of earlier layers that left their colour to the figure
 	used   bool   // this layer left its colour to the figure
-	taken  []Look // by methods
+	taken  []Look // the looks of the figure's methods
 }
 
 // Draw draws the layers, the first at the bottom. Layers that leave their colour to the figure get the same colour.
@@ -62,7 +62,7 @@ func (p *Pen) Draw(layers ...Layer) error {
 	return nil
 }
 
-// add takes the marks of one of the package's own layers, drawn with the ink for a layer of this name.
+// add stores the marks of one of the package's own layers, with the ink of a layer that has the name given by of.
 func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks ...mark) error {
 	in, err := p.ink(of, c, d, width)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks 
 	return nil
 }
 
-// axis is x or y.
+// axis returns the x axis, or the y axis if x is false.
 func (p *Pen) axis(x bool) Axis {
 	if x {
 		return p.X
@@ -81,7 +81,7 @@ func (p *Pen) axis(x bool) Axis {
 	return p.Y
 }
 
-// size is in inches; the default is that of gonum/plot and Matplotlib.
+// size returns the size in inches, with the defaults filled in.
 func (f Figure) size() (width, height float64) { return cmp.Or(f.Width, 6.4), cmp.Or(f.Height, 4) }
 
 // Validate returns the first reason why the figure cannot be drawn, or nil.
@@ -149,7 +149,7 @@ func (f Figure) checkFrame() error {
 	}{{"x", f.X}, {"y", f.Y}} {
 		switch {
 		case a.Names != nil && (a.Log || a.name == "x"):
-			return fmt.Errorf("%s axis: names are for a linear y axis", a.name)
+			return fmt.Errorf("%s axis: names are only for a linear y axis", a.name)
 		case !drawable(a.Min) || !drawable(a.Max):
 			return fmt.Errorf("%s axis: range [%g, %g] is not within ±%g", a.name, a.Min, a.Max, limit)
 		case a.Min > a.Max:
@@ -199,14 +199,14 @@ func title(l Layer) string {
 	return fmt.Sprintf("%s %q", kind, name)
 }
 
-// alt returns the text in place of the picture: the title, the axes and the range of each layer.
+// alt returns the alternative text of the picture: the title, the axes, and the name and range of each named layer.
 func (f Figure) alt() string {
 	var b strings.Builder
 	if f.Title != "" {
 		b.WriteString(Unicode(f.Title) + ". ")
 	}
 	fmt.Fprintf(&b, "%s against %s.", axisName(f.Y, "y"), axisName(f.X, "x"))
-	layers, _ := f.lower() // it has been drawn
+	layers, _ := f.lower() // no error, because the figure has been drawn
 	for _, l := range layers {
 		if l.name != "" {
 			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
@@ -281,8 +281,8 @@ func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	return nil
 }
 
-// limit is the largest number that is drawn, and its inverse the smallest on a logarithmic axis. Within these, axes
-// compute only finite numbers.
+// limit is the largest number that is drawn, and its inverse is the smallest on a logarithmic axis. Within these
+// limits, all coordinates are finite.
 const limit = 1e100
 
 func drawable(v float64) bool { return math.Abs(v) <= limit }

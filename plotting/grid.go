@@ -16,8 +16,8 @@ type Grid struct {
 	Z    [][]float64
 }
 
-// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], and locates the boundary of the domain of z
-// where it lies between two of these points.
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1]. If z becomes infinite between two
+// neighbouring points, Sample adds a line of points to the grid there.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
@@ -40,8 +40,8 @@ func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	return g
 }
 
-// ends returns the point between a and b where z becomes infinite, if it is finite at one of them: the last point where
-// z is finite.
+// ends returns nil unless z is finite at exactly one of a and b. Then it returns the point nearest to the other one at
+// which z is still finite.
 func ends(z func(float64) float64, a, b float64) []float64 {
 	if math.IsInf(z(a), 0) {
 		a, b = b, a
@@ -82,12 +82,12 @@ func (g Grid) check(x, y Axis) error {
 		}
 		for j, v := range row {
 			if !drawable(v) && !math.IsInf(v, 0) {
-				return fmt.Errorf("Grid.Z[%d][%d] is %g, at (%g, %g)", i, j, v, g.X[i], g.Y[j])
+				return fmt.Errorf("Grid.Z[%d][%d] is %g, at (%g, %g): values must be infinite, or within ±1e100", i, j, v, g.X[i], g.Y[j])
 			}
 		}
 	}
 	if r := g.values(); r.lo > r.hi {
-		return errors.New("Grid.Z has no finite value")
+		return errors.New("Grid.Z has no finite value, want at least one")
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (g Grid) values() interval {
 type Contour struct {
 	Name   string
 	Grid   Grid
-	Levels []float64 // default: some eight round values
+	Levels []float64 // default: about eight round values
 	Color  Color     // default: Grey
 }
 
@@ -133,7 +133,7 @@ func (c Contour) marks() []mark {
 			levels = append(levels, t.at)
 		}
 	}
-	// The frame is the grid's, whichever level sets lie in it.
+	// The axes cover the whole grid, whichever level sets lie in it.
 	ms := []mark{extent{interval{c.Grid.X[0], c.Grid.X[len(c.Grid.X)-1]}, interval{c.Grid.Y[0], c.Grid.Y[len(c.Grid.Y)-1]}}}
 	var labels texts
 	for _, level := range levels {
@@ -143,7 +143,7 @@ func (c Contour) marks() []mark {
 		}
 		all := curve{thin: true}
 		for k, l := range lines {
-			if k > 0 { // NaN lifts the pen
+			if k > 0 { // NaN separates the pieces
 				all.x, all.y = append(all.x, math.NaN()), append(all.y, math.NaN())
 			}
 			all.x, all.y = append(all.x, l.x...), append(all.y, l.y...)
@@ -163,10 +163,10 @@ func (c Contour) marks() []mark {
 	return ms
 }
 
-// room finds the point of the level set that is farthest from the frame and from earlier labels; ok is false if all are
-// too near. Halfway along the longest piece is good enough.
+// room finds a point of the level set for its label: halfway along the longest piece if that is far enough from the
+// frame and from earlier labels, or else the farthest point. ok is false if all points are too near.
 func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
-	const width, height = 0.09, 0.06 // of a label with some room around it, in units of the length of an axis
+	const width, height = 0.09, 0.06 // of a label and the space around it, relative to the length of an axis
 	g := c.Grid
 	sx, sy := scale{lo: g.X[0], hi: g.X[len(g.X)-1]}, scale{lo: g.Y[0], hi: g.Y[len(g.Y)-1]}
 	distance := func(x, y float64) float64 {
@@ -196,9 +196,10 @@ type polyline struct {
 	closed bool
 }
 
-// levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching squares).
-// Where a cell has opposite corners above the level, the mean of its corners decides how they connect. A corner at the
-// level itself counts as above. Where one corner of a cell is not finite, the triangle of the other corners remains.
+// levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching
+// squares). If only two opposite corners of a cell are above the level, the mean of its corners decides how they
+// connect. A corner at the level itself counts as above. If one corner of a cell is not finite, the triangle of the
+// other corners is used.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
 	// Edges are numbered: from (i, j) to (i+1, j), from (i, j) to (i, j+1), and the diagonals
@@ -207,7 +208,7 @@ func (g Grid) levelSet(level float64) []polyline {
 
 	// neighbours maps an edge to the edges to which the level set continues, through the cells on either side.
 	neighbours := map[int][]int{}
-	var order []int // of discovery: maps have none
+	var order []int // the edges in order of discovery, because maps have no order
 	link := func(a, b int) {
 		for _, e := range [][2]int{{a, b}, {b, a}} {
 			if neighbours[e[0]] == nil {
@@ -296,7 +297,7 @@ func (h Heatmap) describe() (kind, name string) {
 // Draw makes a Heatmap a [Layer].
 func (h Heatmap) Draw(p *Pen) error {
 	err := h.Grid.check(p.X, p.Y)
-	if err == nil { // on a logarithmic axis the first cell may reach beyond 0
+	if err == nil { // on a logarithmic axis, the first cell may reach below 0
 		err = cmp.Or(checkColumns(column{"cells of X", cells(h.Grid.X), p.X}), checkColumns(column{"cells of Y", cells(h.Grid.Y), p.Y}))
 	}
 	if err != nil {
@@ -305,7 +306,7 @@ func (h Heatmap) Draw(p *Pen) error {
 	return p.add(h, "", Grey, AutoDash, 0, plane{h.Grid})
 }
 
-// plane is the plane, coloured by the function.
+// plane is the area of a grid, coloured by the values.
 type plane struct{ grid Grid }
 
 func (p plane) bounds() bounds {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Line is a curve through the points (X[i], Y[i]). With Lo and Hi it also shows the band Lo[i] ≤ · ≤ Hi[i], such as an
-// interval around a mean, under the same legend entry.
+// Line is a curve through the points (X[i], Y[i]). With Lo and Hi, it also shows the band Lo[i] ≤ · ≤ Hi[i], such as
+// an interval around a mean, under the same legend entry.
 type Line struct {
 	Name   string
 	X, Y   []float64
@@ -64,7 +64,7 @@ func (b Bars) Draw(p *Pen) error {
 		return errors.New("bars of equal width can't stand on a logarithmic x axis")
 	}
 	if b.Width < 0 || !finite(b.Width) {
-		return fmt.Errorf("the bars' Width is %g, want > 0", b.Width)
+		return fmt.Errorf("the bars' Width is %g, want > 0, or 0 for the default", b.Width)
 	}
 	if err := checkColumns(column{"X", b.X, p.X}, column{"Height", b.Height, p.Y}); err != nil {
 		return err

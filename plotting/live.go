@@ -37,14 +37,14 @@ var script = func() string {
 
 // appendNumber appends a coordinate in JSON, rounded to the digits that its axis shows.
 func appendNumber(b []byte, v float64, digits int) []byte {
-	if !finite(v) { // lift the pen
+	if !finite(v) { // null separates pieces of a curve
 		return append(b, "null"...)
 	}
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits returns the number of significant digits that a coordinate needs on the axis: length digits of the length of
-// the axis, and more if the axis is far from 0.
+// digits returns the number of significant digits that a coordinate on the axis needs: length, or more if the axis is
+// far from 0 compared with its own length.
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
@@ -58,8 +58,8 @@ func (s scale) end(v float64) json.RawMessage {
 	return appendNumber(nil, v, max(12, s.digits(stillDigits)))
 }
 
-// A figure shows five digits of the length of an axis, which is finer than any screen. With many frames it shows four:
-// about a tenth of a pixel.
+// A figure shows five digits of the length of an axis, which is finer than any screen. With several frames, it shows
+// four, about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
 // option returns the figure as ECharts' option, in JSON that is safe within a script element. It puts the figure's data
@@ -184,7 +184,7 @@ func newLegendEntry(l layer) legendEntry {
 	switch l.marks[0].(type) {
 	case curve, extent: // of a contour
 		e.Style = json.RawMessage(`{"opacity":0}`) // ECharts would set a dot on the line
-	case glyphs: // as a path it keeps its proportions
+	case glyphs: // given as a path, an icon keeps its proportions
 		e.Icon = [...]string{
 			Solid:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
 			Dashed:  "path://M0,0H10V10H0Z",
@@ -274,7 +274,7 @@ func (c live) add(name string, in ink, m mark) {
 	case plane:
 		var picture bytes.Buffer
 		if err := png.Encode(&picture, m.image(c.x, c.y)); err != nil {
-			panic(err) // of memory
+			panic(err) // cannot happen: the picture is written to memory
 		}
 		s := custom(name, "picture", Grey, 1, 1)
 		s.SeriesTooltip = silent
@@ -318,12 +318,12 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 	}
 }
 
-// addRule passes the label's place at the caller's corner to live.js, by ECharts' names for places.
+// addRule passes the corner of the rule's label to live.js, by ECharts' names for positions.
 func (c live) addRule(m rule, in ink, at corner) {
 	s := custom("", "rule", in.color, 1, 0)
 	s.Label = &opts.Label{Formatter: charted(m.label)}
 	s.LineStyle = &opts.LineStyle{Type: css[in.dash]}
-	// The free room differs between frames, as the data do.
+	// The corner is data, because it may differ between frames.
 	place := map[bool]string{false: "insideEnd", true: "insideStart"}[at.start] + map[bool]string{false: "Top", true: "Bottom"}[at.below]
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(marshal([]string{place})))
 }
@@ -342,8 +342,8 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, 
 	c.draw(s, append(source, others...))
 }
 
-// ECharts' names for dashes, except dashdot, for which live.js makes a pattern, and for the markers that belong to the
-// dashes.
+// ECharts' names for dashes, and for the markers that belong to the dashes. ECharts has no dashdot: live.js makes a
+// pattern for it.
 var (
 	css    = [...]string{AutoDash: "solid", Solid: "solid", Dashed: "dashed", Dotted: "dotted", DashDot: "dashdot"}
 	symbol = [...]string{Solid: "circle", Dashed: "rect", Dotted: "diamond", DashDot: "triangle"}

@@ -11,8 +11,8 @@ type Look struct {
 	Dash  Dash
 }
 
-// looks maps the names of the methods that the notebooks compare to their looks, the same in all figures. Methods that
-// share a figure differ in colour and, where possible, in dash or in lightness.
+// looks gives each method that the notebooks compare its look, the same in all figures. Methods that share a figure
+// differ in colour and, where possible, in dash or in lightness.
 var looks = map[string]Look{
 	"Algorithm 1":                   {Blue, Solid},
 	"Algorithm 1, last iterate":     {Sky, Dashed},

@@ -17,8 +17,8 @@ type mark interface {
 // curve is a polyline, with the band lo ≤ · ≤ hi around it if there is one.
 type curve struct {
 	x, y, lo, hi []float64
-	arrows       bool // heads along the way: a trajectory
-	thin         bool // a level set: half the width
+	arrows       bool // with arrowheads along the way, for a trajectory
+	thin         bool // a thinner line, for a level set
 }
 
 // boxes stand on 0, centred at x.
@@ -160,7 +160,7 @@ func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
 		}
 		covered := 0
 		if b.x.lo < 0 || b.x.hi > 1 || b.y.lo < 0 || b.y.hi > 1 {
-			covered = 1e6 // outside the axes: the last resort
+			covered = 1e6 // outside the axes: only if no corner is inside
 		}
 		for _, l := range layers {
 			for _, m := range l.marks {
@@ -274,8 +274,8 @@ func (c Color) hex() string { return hex(c.rgb()) }
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Dash is the pattern of a line. The zero value means Solid if the author chose the colour, and ByColor if the figure
-// chose it.
+// Dash is the pattern of a line. The zero value means Solid if the author chose the colour. Otherwise, it means the
+// dash of the method's [Look] or, without a method, ByColor.
 type Dash int
 
 const (
@@ -297,10 +297,10 @@ type ink struct {
 // ink fills in what the author left to the figure, for a layer of the given name.
 func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	if c < 0 || c.name() > Black || d < AutoDash || d > ByColor {
-		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d", c, d)
+		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d; want constants of package plotting", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
-		return ink{}, fmt.Errorf("a line %g points wide, want up to 100", width)
+		return ink{}, fmt.Errorf("a line %g points wide, want from 0 to 100", width)
 	}
 	if c.name() == Auto {
 		_, look := methodOf(name)
@@ -319,8 +319,8 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	return ink{c, cmp.Or(d, Solid), width}, nil
 }
 
-// free returns the next colour that does not belong to a method in the figure. Colours whose dash does not belong to
-// one either come first.
+// free returns the next colour that does not belong to a method in the figure. Colours whose dash also belongs to no
+// such method come first.
 func (p *Pen) free() Color {
 	var first, then []Color
 	for c := Blue; c <= Grey; c++ {

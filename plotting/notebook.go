@@ -16,5 +16,5 @@ func send(output *protocol.DisplayData) { gonbui.SendData(output) }
 // flush waits until all outputs have arrived, because the process may end before its outputs have left it.
 func flush() { gonbui.Sync() }
 
-// uniqueID returns the name of an output that will be replaced.
+// uniqueID returns a new name, for an output that will be replaced.
 func uniqueID() string { return gonbui.UniqueId() }

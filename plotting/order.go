@@ -26,7 +26,7 @@ func encode(format string, d Drawing) ([]byte, error) {
 func (o order) send() (display, error) {
 	draw := js.Global().Get("draw")
 	if !draw.Truthy() {
-		return display{}, errors.New("figures are drawn by the page that runs the program, and this one has no function draw")
+		return display{}, errors.New("figures are drawn by the page that runs the program, and this page has no function draw")
 	}
 	data := o.encode()
 	answer := make(chan []byte, 1)

@@ -12,7 +12,7 @@ import (
 )
 
 // A page offers cells two functions: display(id, mime, data, …) shows an output, and draw(order, back) passes the
-// result of an order to the function back. GoNB's own way would make each cell's program half as large again.
+// result of an order to the function back. GoNB's own functions would make each cell's program 50 % larger.
 
 // inNotebook reports whether the program is a cell of a page.
 func inNotebook() bool { return js.Global().Get("display").Truthy() }
@@ -34,5 +34,5 @@ func flush() {}
 
 var outputs atomic.Int64
 
-// uniqueID returns the name of an output that will be replaced.
+// uniqueID returns a new name, for an output that will be replaced.
 func uniqueID() string { return fmt.Sprint("output-", outputs.Add(1)) }

@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// output returns the display of frames of panels, from which the controls choose, and of the still picture in their
-// place.
+// output returns the display of frames of panels, from which the controls choose, with the still picture for readers
+// without scripts.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
 	var specs []spec
 	var body, plain strings.Builder
@@ -65,8 +65,8 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 type spec struct {
 	Key     string  `json:"key"`
 	Columns columns `json:"columns"`
-	// Frames are ECharts' options: the first frame as a whole, and for each other frame the differences from the first.
-	// The source of a data set is a list of columns.
+	// Frames are ECharts' options: the first frame as a whole, and for each other frame the differences from the
+	// first. The source of a data set is a list of indices of columns.
 	Frames []options `json:"frames"`
 }
 
@@ -267,8 +267,8 @@ func (p Panels) raster() (*image.RGBA, error) {
 	return canvas.Image().(*image.RGBA), nil
 }
 
-// small returns the picture as a PNG of at most 256 colours, a fourth of the size. It is saved with every notebook, for
-// readers whose program shows neither HTML nor SVG.
+// small returns the picture as a PNG of at most 256 colours, which is a fourth of the size of a PNG with all colours.
+// It is saved with every notebook, for readers whose program shows neither HTML nor SVG.
 func (p Panels) small() ([]byte, error) {
 	if p.Columns == 0 { // as on a page, because a wide row would be small in print
 		p.Columns = min(2, len(p.Figures))

@@ -28,8 +28,8 @@ func (s scale) value(u float64) float64 {
 	return s.lo + u*(s.hi-s.lo)
 }
 
-// The least length of an axis: on a shorter axis, labels would have more than 13 digits, or only the rounding of
-// numbers would separate ticks and marks.
+// shortest is the least length of an axis. On a shorter axis, labels would have more than 13 digits, or only the
+// rounding of numbers would separate ticks and marks.
 const shortest = 0x1p-40 // of the larger end; 1/limit at 0
 
 // drawable widens an axis that is too short to be drawn, at both ends.
@@ -114,8 +114,8 @@ func (a Axis) span(data interval, pad float64) scale {
 	return scale{floorTo(data.lo-pad*length, length), ceilTo(data.hi+pad*length, length), false}
 }
 
-// floorTo and ceilTo round to two digits of the given size, because ends of axes are short numbers. Where rounding
-// leaves the result on the wrong side of v, they return v.
+// floorTo and ceilTo round to two digits of the given size, so that ends of axes are short numbers. If rounding leaves
+// the result on the wrong side of v, they return v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
@@ -153,7 +153,7 @@ func (a Axis) named() []tick {
 	return out
 }
 
-// linearTicks returns the multiples of 1, 2 or 5 times a power of ten: of the least such step that gives at most n+2
+// linearTicks returns the multiples of a step: the least of 1, 2 or 5 times a power of ten that gives at most n+2
 // ticks.
 func (s scale) linearTicks(n int) []tick {
 	most := float64(n + 2)
@@ -169,7 +169,7 @@ func (s scale) linearTicks(n int) []tick {
 		step, power = 1, power+1
 	}
 	// Work with integer multiples, so that ticks are exact decimals. The slack admits a tick that rounding has moved
-	// beyond the end of the axis, but no tick farther out, which may occur where the multiples are also rounded.
+	// beyond the end of the axis, but no tick farther out, which may occur if the multiples are also rounded.
 	const slack = 1e-9
 	unit := step * math.Pow(10, power)
 	first, last := math.Ceil(s.lo/unit-slack), math.Floor(s.hi/unit+slack)
@@ -262,7 +262,7 @@ func superscript(n int) string {
 	return strings.Map(func(r rune) rune { return counterpart(superLetters, superscripts, r) }, minus(strconv.Itoa(n)))
 }
 
-// minus sets a true minus sign.
+// minus replaces a hyphen at the beginning by a minus sign.
 func minus(s string) string {
 	if digits, negative := strings.CutPrefix(s, "-"); negative {
 		return "−" + digits

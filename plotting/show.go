@@ -18,7 +18,7 @@ type View interface {
 	display() (display, error)
 }
 
-// display is one output in several forms, of which the reader's program takes the richest that it can show.
+// display is one output in several forms. The reader's program takes the richest form that it can show.
 type display struct {
 	html, markdown string // either
 	png            []byte // or none
@@ -95,10 +95,11 @@ func (p Panels) display() (display, error) {
 // it.
 const Headless = "MIXPOLICY_HEADLESS"
 
-// Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the path.
-// The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save says where the
-// file is, and a path in a folder that cleaning removes is an error. Save makes a missing folder. It writes the whole
-// file or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was made.
+// Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the
+// path. The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save prints
+// the path, and a path in a folder that go run ./notebooks clean removes is an error. Save makes a missing folder. It
+// writes the whole file or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was
+// made.
 //
 // CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z, empty where
 // the layer has none. A line has a row for each point, with its interval. A histogram has a row for each bar. A
@@ -106,7 +107,7 @@ const Headless = "MIXPOLICY_HEADLESS"
 // two rows for its ends, with the number in the column of the axis. The table contains the numbers that the layer was
 // given, to all digits.
 //
-// A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF; in SVG the reader's
+// A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. In SVG, the reader's
 // machine finds another font.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
@@ -129,8 +130,8 @@ func Save(path string, d Drawing) error {
 	return nil
 }
 
-// kept returns an error for a path in a folder that carries our mark of folders that clean removes, such as .lab and
-// build (bford.info/cachedir).
+// kept returns an error for a path in a folder that go run ./notebooks clean removes, such as .lab and build. A file
+// CACHEDIR.TAG marks these folders (bford.info/cachedir).
 func kept(path string) error {
 	dir, err := filepath.Abs(path)
 	for err == nil && dir != filepath.Dir(dir) {

@@ -46,7 +46,7 @@ const (
 	headSize    = 3.2 // of an arrow
 )
 
-// textStyle is a style in the given font that sets raised digits itself.
+// textStyle returns a style in the given font, with [raised] as its text handler.
 func textStyle(f font.Font, x text.XAlignment, y text.YAlignment) text.Style {
 	return text.Style{Color: textColor, Font: f, XAlign: x, YAlign: y, Handler: raised{text.Plain{Fonts: fonts()}}}
 }
@@ -116,7 +116,7 @@ func (p Panels) draw(canvas vg.CanvasSizer) error {
 
 	rows, cols := p.shape()
 	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 2 * margin, PadY: 2 * margin}
-	// One head for all panels of a row: titles and legends have equal height.
+	// The heads of all panels, with titles and legends, get the same height.
 	plots, heads := make([]*plot.Plot, rows*cols), make([]head, len(p.Figures))
 	width := tiles.At(c, 0, 0).Size().X
 	var tallest vg.Length
@@ -353,7 +353,7 @@ func (m boxes) plot(c draw.Canvas, in ink, s scale, x, y transform) {
 		gap := (x1 - x0) * boxGap / 2
 		addPolygon(&path, vg.Point{}, c.ClipPolygonXY([]vg.Point{{X: x0 + gap, Y: base}, {X: x1 - gap, Y: base},
 			{X: x1 - gap, Y: y(m.height[i])}, {X: x0 + gap, Y: y(m.height[i])}})...)
-		if i%100 == 99 || i == len(m.x)-1 { // the rasteriser's time grows with the square of the number
+		if i%100 == 99 || i == len(m.x)-1 { // the rasteriser's time grows with the square of the number of bars
 			c.SetColor(in.color.alpha(boxAlpha))
 			c.Fill(path)
 			path = nil
@@ -379,7 +379,7 @@ func (m glyphs) plot(c draw.Canvas, in ink, x, y transform) {
 	whisker := draw.LineStyle{Color: in.color.rgb(), Width: 1}
 	const cap = 2.5
 	for i := range m.lo {
-		// The bar from lo to hi at at, vertical or, if m.level, horizontal.
+		// The error bar from lo to hi, vertical at x = at or, if m.level, horizontal at y = at.
 		at, lo, hi := x(m.x[i]), y(m.lo[i]), y(m.hi[i])
 		if m.level {
 			at, lo, hi = y(m.y[i]), x(m.lo[i]), x(m.hi[i])
@@ -403,7 +403,7 @@ func (m glyphs) plot(c draw.Canvas, in ink, x, y transform) {
 			within = append(within, pt)
 		}
 	}
-	for some := range slices.Chunk(within, 20) { // several per path: shorter, and not too long for the rasteriser
+	for some := range slices.Chunk(within, 20) { // several markers per path make a shorter file; many would slow the rasteriser
 		var path vg.Path
 		for _, pt := range some {
 			in.addMarker(&path, pt)

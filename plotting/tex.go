@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Labels may contain formulas of TeX between dollars: letters, scripts, accents and symbols. A formula becomes Unicode,
-// with these characters of private use around its scripts.
+// Labels may contain TeX formulas between dollar signs: letters, scripts, accents and symbols. A formula becomes
+// Unicode, with these private-use characters around its scripts.
 const (
 	superScript = '\uE000'
 	subScript   = '\uE001'
@@ -56,8 +56,8 @@ func pairs(s string) map[string]string {
 // relations have space around them, except in scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
-// typeset turns the formulas of a label into Unicode. What it cannot read stays as it is, because a figure is checked
-// before it is drawn.
+// typeset turns the formulas of a label into Unicode. It returns a label that it cannot read unchanged;
+// [Figure.Validate] reports such labels before a figure is drawn.
 func typeset(label string) string {
 	s, err := formulas(label)
 	if err != nil {
@@ -66,7 +66,8 @@ func typeset(label string) string {
 	return s
 }
 
-// formulas is typeset with the reason why a formula cannot be set. A single dollar is money.
+// formulas is typeset, but returns an error for a formula that it cannot read. A label with an odd number of dollar
+// signs has no formulas.
 func formulas(label string) (string, error) {
 	parts := strings.Split(label, "$")
 	if len(parts) < 3 || len(parts)%2 == 0 || strings.ContainsAny(label, scripts) {
@@ -114,7 +115,7 @@ func (t *tex) list(depth int) string {
 // atom reads a letter, a command with its arguments, a group or a script.
 func (t *tex) atom(depth int) string {
 	if depth > 20 {
-		t.fail("groups within groups, more than 20")
+		t.fail("more than 20 groups within groups")
 		return ""
 	}
 	r, n := utf8.DecodeRuneInString(t.rest)

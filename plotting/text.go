@@ -57,7 +57,7 @@ const (
 	smallSize  = 0.7   // of the font
 	superRise  = 0.36  // of the font size, above the baseline
 	subRise    = -0.14 // below it
-	accentRise = 0.12  // above where it sits on a lower-case letter
+	accentRise = 0.12  // above the place of an accent on a lower-case letter
 )
 
 // run is a piece of a line that is set in one font, at one size and height. An accent is set over the letter before it
@@ -201,7 +201,7 @@ func missing(txt string) rune {
 	return 0
 }
 
-// kerned places each letter itself. x/image moves the letters of a pair by units of the font, 2048 to an em, whatever
+// kerned places each letter itself. x/image kerns a pair of letters by units of the font, 2048 to an em, whatever
 // their size, so small letters would overlap.
 type kerned struct{ vg.CanvasSizer }
 
@@ -229,8 +229,8 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 }
 
 // Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. In
-// PDF, a turn may stick out by up to five widths of the line; a turn of 90° sticks out by a fifth of a width. Closed paths are
-// markers, whose corners are all alike.
+// PDF, a sharp turn may stick out by up to five widths of the line; a turn of 90° sticks out by a fifth of a width.
+// Closed paths are markers, whose corners are all alike.
 func (o outlined) Stroke(p vg.Path) {
 	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
 		o.CanvasSizer.Stroke(p)
@@ -262,7 +262,7 @@ func (o outlined) Stroke(p vg.Path) {
 }
 
 func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
-	const em = 2048 // as fine as the fonts are drawn
+	const em = 2048 // the unit in which the fonts are designed
 	scale := f.Font.Size / em / 64
 	var buf sfnt.Buffer
 	var path vg.Path

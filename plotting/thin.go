@@ -13,8 +13,8 @@ import (
 // figure's width. Twice as many look the same and take twice the space in every saved notebook.
 const maxPoints = 250
 
-// Beyond this number of points a picture shows only the outline, because several points share one of the 500 to 700
-// columns of pixels.
+// Beyond dense points, a picture shows only the outline, because several points share each of the 500 to 700 columns
+// of pixels.
 const (
 	pixelColumns = 500
 	dense        = 4 * pixelColumns
@@ -88,10 +88,10 @@ func pick(v []float64, keep []int) []float64 {
 	return mapped(keep, func(k int) float64 { return v[k] })
 }
 
-// extremes returns the indices of the first, the last, the least and the greatest point of each curve in each column of
-// pixels. They draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time Series Data
-// Aggregation, VLDB 2014). It omits points within half a pixel of the lines between the others. The points lie on the
-// unit interval, sorted. With many curves, columns are wider.
+// extremes returns the indices of the first, the last, the least and the greatest point of each curve in each column
+// of pixels. These points draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time
+// Series Data Aggregation, VLDB 2014). extremes then omits points within half a pixel of the lines between the others.
+// x is sorted, in the unit interval. With many curves, columns are wider.
 func extremes(x []float64, ys [][]float64) []int {
 	columns := min(pixelColumns, 2*dense/(2+2*len(ys)))
 	column := func(i int) int { return min(columns-1, max(0, int(x[i]*float64(columns)))) }
@@ -124,7 +124,7 @@ func sorted(indices []int) []int {
 	return slices.Compact(indices)
 }
 
-// strips returns the first point in each of n strips of the axis. The points lie on the unit interval, sorted.
+// strips returns the index of the first point in each of n strips of the axis. x is sorted, in the unit interval.
 func strips(n int, x []float64) (keep []int) {
 	for i, u := range x {
 		if i == 0 || int(u*float64(n)) != int(x[i-1]*float64(n)) {
@@ -174,7 +174,8 @@ func simplify(tol float64, x, y []float64) []int {
 	return out
 }
 
-// pieces iterates over the pieces of a polyline between NaN: the first point of each and its end.
+// pieces iterates over the pieces of a polyline between NaN: the indices of the first point of each, and of the point
+// after its last.
 func pieces(x, y []float64) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		lo := 0
@@ -190,8 +191,9 @@ func pieces(x, y []float64) iter.Seq2[int, int] {
 	}
 }
 
-// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. As long as
-// points can be distinguished, it drops none that is half a pixel off.
+// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. If the
+// points are few enough to be distinguished, it may keep more, because it drops none that is more than half a pixel
+// off the line.
 func simplifyTo(n int, x, y []float64) []int {
 	for tol := invisible; ; tol *= 2 {
 		keep := simplify(tol, x, y)

@@ -5,9 +5,9 @@
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// It prints the surviving mutants, and each finished row. A mutant of the index dies if the row's check or a short test
-// of the symbol's package fails. The file .lab/mutations.csv keeps the finished rows, and a stopped run over the index
-// continues from it. To start again, remove the file.
+// It prints the surviving mutants, and each finished row. A mutant of the index is killed if the row's check or a
+// short test of the symbol's package fails. The file .lab/mutations.csv keeps the finished rows, and a stopped run
+// over the index continues from it. To start again, remove the file.
 package main
 
 import (
@@ -38,7 +38,7 @@ import (
 
 type commandLine struct {
 	Root    string `default:"." placeholder:"DIR" help:"The clone. Default: the working directory."`
-	Workers int    `default:"${cores}" help:"Runs at the same time. Default: the number of cores."`
+	Workers int    `default:"${cores}" help:"Number of runs at the same time. Default: the number of cores."`
 
 	Index struct {
 		Row []string `short:"r" sep:"none" placeholder:"NUMBER" help:"Only this row, and write nothing; may be repeated."`
@@ -67,7 +67,8 @@ type target struct {
 // A check is the tests of a package that match a pattern.
 type check struct{ folder, pattern string }
 
-// indexTargets returns the rows of the index with the given numbers, or all rows.
+// indexTargets returns a target for each row of the index with one of the given numbers, or for all rows if there are
+// none.
 func indexTargets(root string, numbers []string) (all []target, err error) {
 	read := map[string][]*mutation.Function{}
 	for _, e := range paper.Index() {
@@ -98,7 +99,7 @@ func indexTargets(root string, numbers []string) (all []target, err error) {
 	return all, err
 }
 
-// packageTarget returns a package, or the named functions of it.
+// packageTarget returns the target of a package, or of its named functions.
 func packageTarget(root, folder, name string) ([]target, error) {
 	functions, err := mutation.Functions(root, folder)
 	if name != "" {
@@ -110,7 +111,7 @@ func packageTarget(root, folder, name string) ([]target, error) {
 	return []target{{Score{Symbol: folder}, functions, []check{{folder, "."}}}}, err
 }
 
-// run breaks the functions of each target, prints the survivors, and says when a target is done.
+// run breaks the functions of each target, prints the mutants that survive, and calls done after each target.
 func run(ctx context.Context, root string, workers int, targets []target, done func(Score) error) error {
 	temporary, err := os.MkdirTemp("", "mutations-*")
 	if err != nil {
@@ -129,7 +130,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			folders = append(folders, c.folder)
 		}
 	}
-	// Conditions mostly guard against bad input, about which equations state nothing.
+	// Most conditions guard against bad input, which equations do not cover.
 	program, err := mutation.Build(ctx, root, temporary, functions, targets[0].Number == "", folders...)
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 
 func main() {
 	var c commandLine
-	k := kong.Parse(&c, kong.Name("mutations"), kong.Description("Break the code, and see which tests notice."),
+	k := kong.Parse(&c, kong.Name("mutations"), kong.Description("Break the code, and print the changes that no test notices."),
 		kong.Vars{"cores": fmt.Sprint(runtime.NumCPU())})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -214,7 +215,7 @@ func main() {
 	}
 	k.FatalIfErrorf(run(ctx, c.Root, c.Workers, targets, func(s Score) error {
 		scores = append(scores, s)
-		fmt.Fprintf(os.Stderr, "%d of %d: %s %s, %d of %d mutants die\n", len(scores), len(place), s.Number, s.Symbol, s.Killed, s.Mutants)
+		fmt.Fprintf(os.Stderr, "%d of %d: %s %s, %d of %d killed\n", len(scores), len(place), s.Number, s.Symbol, s.Killed, s.Mutants)
 		if whole {
 			return write(kept)
 		}
@@ -224,7 +225,7 @@ func main() {
 	for _, s := range scores {
 		mutants, killed = mutants+s.Mutants, killed+s.Killed
 	}
-	fmt.Printf("%d of %d mutants die, %.1f %%\n", killed, mutants, 100*float64(killed)/float64(mutants))
+	fmt.Printf("%d of %d mutants killed, %.1f %%\n", killed, mutants, 100*float64(killed)/float64(mutants))
 	if whole {
 		slices.SortFunc(scores, func(a, b Score) int { return cmp.Compare(place[a.Number], place[b.Number]) })
 		k.FatalIfErrorf(errors.Join(write(filepath.Join(c.Root, "data", "mutations.csv")), os.Remove(kept)))

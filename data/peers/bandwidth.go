@@ -27,7 +27,7 @@ func bandwidth() float64 {
 	const n, times = 1 << 24, 12
 	a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)
 	best := math.Inf(1)
-	for range times { // the first touches new memory, and takes longer
+	for range times { // the first pass touches new memory, and takes longer
 		begin := time.Now()
 		triad(a, b, c, 3)
 		best = min(best, time.Since(begin).Seconds())

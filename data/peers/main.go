@@ -1,9 +1,9 @@
 // Command peers measures the methods of this module and those of other packages on the same problems, in turns, and
 // writes data/peers.csv and the README's table of it:
 //
-//	go run ./data/peers                    everything: some ten minutes on two cores
+//	go run ./data/peers                    everything: about ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work
-//	go run ./data/peers --quick            small problems, to see that all works; writes nothing
+//	go run ./data/peers --quick            small problems, to check that everything works; writes nothing
 //
 // The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each of their
 // methods runs in a process of peers.py. The process reads the instance from files, compiles and warms up before the
@@ -42,7 +42,7 @@ import (
 type commandLine struct {
 	Measure struct {
 		Only  []string `enum:"${works}" help:"Pieces of work, of ${enum}; all if none is named." placeholder:"WORK"`
-		Quick bool     `help:"Small problems, to see that all works; nothing is written."`
+		Quick bool     `help:"Small problems, to check that everything works; nothing is written."`
 	} `cmd:"" default:"withargs" help:"Measure, and write data/peers.csv and the README's table (the default)."`
 	Readme struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
 }
@@ -64,7 +64,7 @@ func main() {
 	}
 	var cli commandLine
 	command := kong.Parse(&cli, kong.Name("go run ./data/peers"),
-		kong.Description("Measures the methods of this module beside those of other packages."),
+		kong.Description("Measures the methods of this module and those of other packages on the same problems."),
 		kong.Vars{"works": strings.Join(names, ", ")})
 	root, err := clone()
 	if err == nil && command.Command() == "readme" {

@@ -58,15 +58,15 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 	}
 }
 
-// asGood compares objectives, and requires that rows are satisfied to the tolerances of HiGHS: by default 10⁻⁷, for
-// rows of greatest entry 1 and for reduced costs, of d variables of size R.
+// asGood requires the same objective, and satisfied rows, to the tolerances of HiGHS. By default, these are 10⁻⁷, for
+// rows of greatest entry 1, and for the reduced costs of d variables of size R.
 func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d entries, want %d", len(theirs), len(ours))
 	}
 	const tolerance = 1e-7
 	if v := floats.Sum(theirs); !(math.Abs(v-1) <= float64(len(theirs))*tolerance) {
-		return fmt.Errorf("1ᵀθ = %v", v)
+		return fmt.Errorf("1ᵀθ = %v, want 1", v)
 	}
 	if v := linprog.LInf.Of(theirs); !(v <= p.R+tolerance) {
 		return fmt.Errorf("‖θ‖ = %v, want at most %v", v, p.R)
@@ -76,11 +76,11 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	for i := range n {
 		p.Psi.Row(row, i)
 		if v, top := floats.Dot(row, theirs), linprog.LInf.Of(row); v < -10*tolerance*top {
-			return fmt.Errorf("row %d is %.3g of its greatest entry, want ≥ 0", i, v/top)
+			return fmt.Errorf("row %d times θ is %.3g times its greatest entry, want ≥ 0", i, v/top)
 		}
 	}
-	// A row violated by tolerance moves the objective by tolerance times the multiplier of the row so scaled. There are
-	// d such rows, with multipliers of the size of b.
+	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. There are d
+	// such rows, with multipliers of the size of b.
 	want, got := floats.Dot(p.B, ours), floats.Dot(p.B, theirs)
 	if slack := float64(d) * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
 		return fmt.Errorf("objective %.9g, want %.9g ± %.1g", got, want, slack)
@@ -88,8 +88,8 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	return nil
 }
 
-// productForm is a measure of product form: geometric in each queue, ratios drawn from
-// [0.5, 1.05], times a distribution over actions.
+// productForm returns a measure of product form: geometric in each queue, with ratios drawn from [0.5, 1.05], times a
+// distribution over actions.
 func productForm(rng *rand.Rand, sizes []int, actions int) []float64 {
 	column := []float64{1}
 	times := func(factor []float64) {

@@ -37,7 +37,8 @@ func peersIn(ctx context.Context, dir string) (*python, error) {
 		return nil, fmt.Errorf("the peers need Python 3.11 or later: %w", err)
 	}
 	py := &python{path: filepath.Join(dir, "bin", "python"), version: strings.TrimPrefix(version, "Python ")}
-	// Written last, the stamp shows that all is there. An environment cannot be moved.
+	// The stamp is written last, so it shows that the environment is complete. It names the folder, because an
+	// environment cannot be moved.
 	stamp, made := filepath.Join(dir, "made-from"), version+"\n"+dir+"\n"+requirements
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == made {
 		return py, nil
@@ -118,7 +119,7 @@ func (py *python) start(ctx context.Context, folder, work, method string) (*proc
 	return p, nil
 }
 
-// call makes the peer do the work once. If it takes longer than limit, the error is [data.Stopped].
+// call makes the peer do the work once. If this takes longer than limit, the error has the text of [data.Stopped].
 func (p *process) call(limit time.Duration) (reply, []float64, error) {
 	if _, err := fmt.Fprintln(p.in); err != nil {
 		return reply{}, nil, err

@@ -13,14 +13,14 @@ import (
 	"github.com/mixpolicy/lab/data"
 )
 
-// A race is between one of our methods and those of peers, at one instance.
+// A race compares one of our methods with those of peers, on one instance.
 type race struct {
 	instance string // in words
 	problem  instance
 	method   string // ours; empty if instance names it
 	// ours does the work the given number of times and returns the answer.
 	ours  func(ctx context.Context, calls int) ([]float64, error)
-	calls int      // 0 means 1; more for a work of microseconds
+	calls int      // 0 means 1; more for work that takes microseconds
 	peers []string // methods, as peers.py calls them
 	// agree returns an error that describes how a peer's answer differs from ours.
 	agree func(ours, theirs []float64) error
@@ -32,7 +32,7 @@ const (
 	repetitions = 5
 	// budget is the time after which no further repetition begins.
 	budget = 45 * time.Second
-	// A peer is stopped when it has taken this many times as long as we, and this long.
+	// A peer is stopped when it has taken this many times as long as we did, and at least this long.
 	patience      = 12
 	leastPatience = 10 * time.Second
 )
@@ -85,7 +85,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 		}
 		for _, v := range rivals[:k+1] {
 			if v != best && v.process != nil {
-				v.process.end() // it has lost, and the others need the memory
+				v.process.end() // it is not the fastest, and the others need its memory
 			}
 		}
 	}
@@ -110,9 +110,9 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 	return rows, nil
 }
 
-// timed takes our turn.
+// timed takes our turn, and returns the answer and the time of a call.
 func timed(ctx context.Context, r race) ([]float64, timing, error) {
-	runtime.GC() // garbage of others should not cost us time
+	runtime.GC() // collecting the garbage of other work should not count in our time
 	calls := max(1, r.calls)
 	begin, cpu := time.Now(), cpuSeconds()
 	answer, err := r.ours(ctx, calls)
@@ -134,7 +134,7 @@ type rival struct {
 	method  string
 	process *process // nil if it couldn't start
 	turns   []timing
-	limit   float64 // seconds, of one that was stopped
+	limit   float64 // seconds; 0 if it was not stopped
 	err     error   // ends its race
 }
 

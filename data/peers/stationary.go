@@ -69,7 +69,7 @@ func under(x *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.MDP {
 	}))
 }
 
-// matrixOf is the transition matrix in compressed rows, one a pair.
+// matrixOf returns the transition matrix in compressed rows, a row for each pair.
 func matrixOf(x *mixpolicy.MDP) instance {
 	ptr := []int32{0}
 	col, val := make([]int32, 0, x.Transitions()), make([]float64, 0, x.Transitions())
@@ -87,21 +87,21 @@ func matrixOf(x *mixpolicy.MDP) instance {
 	}
 }
 
-// sameMeasure requires the same residual, computed here, and measures that differ by less than 10⁴ residuals, because a
-// chain of this size mixes in at most about so many steps.
+// sameMeasure requires the same residual, computed here, and measures that differ by at most 10⁴ residuals, because a
+// chain of this size mixes in at most about 10⁴ steps.
 func sameMeasure(x *mixpolicy.MDP, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d states, want %d", len(theirs), len(ours))
 	}
-	// Sums of 10⁶ terms may round differently there.
+	// The peer may round sums of 10⁶ terms differently.
 	if r := x.FlowResidual(theirs); !(r <= 1.01*residual) {
-		return fmt.Errorf("residual %.3g, want %.3g", r, residual)
+		return fmt.Errorf("residual %.3g, want at most %.3g", r, residual)
 	}
 	if total := floats.Sum(theirs); math.Abs(total-1) > 1e-9 {
 		return fmt.Errorf("adds up to %v, want 1", total)
 	}
 	if d := floats.Distance(ours, theirs, 1); d > 1e4*residual {
-		return fmt.Errorf("%.3g from ours in ℓ₁, want %.3g", d, 1e4*residual)
+		return fmt.Errorf("%.3g from ours in ℓ₁, want at most %.3g", d, 1e4*residual)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (b *bench) measure(ctx context.Context, w work) (all []data.Comparison, err
 	return all, nil
 }
 
-// within reports the first entry of theirs that is further from ours than the tolerance.
+// within returns a function that reports the first entry of theirs that is further from ours than the tolerance.
 func within(tolerance float64) func(ours, theirs []float64) error {
 	return func(ours, theirs []float64) error {
 		if len(theirs) != len(ours) {
@@ -65,7 +65,7 @@ func step(quick bool) race {
 		n, calls = 500, 5000
 	}
 	p := geometric(n, 4)
-	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // the peer is given the pairs that it draws
+	o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // the peer receives the pairs that this oracle draws
 	pairs := make([]int32, calls)
 	for t := range pairs {
 		pair, _ := o.Sample()
@@ -96,8 +96,8 @@ func step(quick bool) race {
 	}
 }
 
-// geometric is (2.18) for two measures on n states whose weights are geometric in the state with ratios 1 and 1 −
-// 5/(2n), the same for all m actions, and costs that increase with the state. No state is too rare to be drawn, so the
+// geometric returns (2.18) for two measures on n states. Their weights are geometric in the state, with ratios 1 and 1
+// − 5/(2n), and the same for all m actions. Costs increase with the state. No state is too rare to be drawn, so the
 // reads of a step are spread over memory.
 func geometric(n, m int) *mixpolicy.Problem {
 	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
@@ -121,8 +121,8 @@ func geometric(n, m int) *mixpolicy.Problem {
 // about 10.
 const accuracy = 1e-6
 
-// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. All stop where
-// span(𝒮v − v) proves the accuracy; a method without such a rule stops where ‖𝒮v − v‖∞ does.
+// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. All stop when
+// span(𝒮v − v) proves the accuracy; a method without such a rule stops when ‖𝒮v − v‖∞ proves it.
 func valuation(quick bool) (all []func() race) {
 	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
 	if quick {
@@ -148,7 +148,7 @@ func valuation(quick bool) (all []func() race) {
 					e.name, data.Thousands(g.States), g.Actions, g.Branches),
 				problem: problem,
 				ours: func(ctx context.Context, _ int) ([]float64, error) {
-					// Values are within width/(2(1−γ)) of the truth.
+					// Values are within Tolerance/(2(1−γ)) of v*.
 					v, err := e.solve(ctx, x, mixpolicy.ValuationSettings{Tolerance: 2 * (1 - x.Gamma()) * accuracy})
 					if err != nil {
 						return nil, err
@@ -191,7 +191,7 @@ func projection(quick bool) race {
 			return theta, nil
 		},
 		peers: []string{"Clarabel", "ECOS", "SCS"},
-		// Solvers stop at about 10⁻⁸ of objectives that are squares.
+		// Solvers stop at an error of about 10⁻⁸ in the objective, which is the square of a distance.
 		agree: within(1e-4),
 	}
 }

@@ -18,15 +18,15 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write replaces the file at path. The output of write goes to a temporary file in the same folder, which replaces path
-// once it is complete and on disk. On an error, which may come from write, the temporary file is removed and path stays
-// as it was. An existing file keeps its permissions; a new one has the permissions that the umask leaves of 0666. Write
-// follows a symbolic link and writes its target; a link without a target is an error.
+// Write replaces the file at path. The output of write goes to a temporary file in the same folder, which replaces
+// path once it is complete and on disk. On an error, which may come from write, the temporary file is removed and path
+// stays as it was. An existing file keeps its permissions; a new one has the permissions 0666 without those that the
+// umask removes. Write follows a symbolic link and writes its target; a link without a target is an error.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	} else if _, dangling := os.Readlink(path); dangling == nil {
-		return fmt.Errorf("%s is a symbolic link that leads nowhere: %w", path, err)
+		return fmt.Errorf("%s is a symbolic link without a target: %w", path, err)
 	}
 	name := fmt.Sprintf(".%s.%d.%d.unfinished", filepath.Base(path), os.Getpid(), rand.Uint64())
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

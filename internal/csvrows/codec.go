@@ -64,8 +64,8 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Decode reads what [Encode] has written. Its errors name the line and the column. They report another header, a cell
-// that is not of the column's type, and an error of check, if check is not nil.
+// Decode reads what [Encode] has written. Its errors name the line and the column. They report a different header, a
+// cell that is not of the column's type, and an error of check, if check is not nil.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()
@@ -92,7 +92,7 @@ func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 
 // wants describes the valid cells of each kind.
 var wants = map[reflect.Kind]string{
-	reflect.String: "a text without a carriage return", // of \r\n, CSV reads back \n
+	reflect.String: "a text without a carriage return", // CSV reads \r\n back as \n
 	reflect.Int:    "a whole number", reflect.Uint64: "a whole number ≥ 0", reflect.Bool: "true or false",
 	reflect.Float64: "a number", reflect.Slice: "numbers or – for missing ones, separated by spaces",
 }

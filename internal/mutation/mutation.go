@@ -25,14 +25,14 @@ type Operator string
 
 // The kinds of change.
 const (
-	Constant  Operator = "constant"  // the function returns zeros, or 1
+	Constant  Operator = "constant"  // the function returns zeros, 1 or true
 	Sign      Operator = "sign"      // the result or a term changes its sign
 	Identity  Operator = "identity"  // the function returns its argument
-	Factor    Operator = "factor"    // the result or a constant is twice as large, * for /
+	Factor    Operator = "factor"    // the result or a constant is doubled, or * and / are exchanged
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
-	Argument  Operator = "argument"  // two adjacent arguments are swapped; min for max
+	Argument  Operator = "argument"  // two adjacent arguments are swapped, or min and max are exchanged
 	Step      Operator = "step"      // a statement, a loop's body or a function of package math is skipped
-	Condition Operator = "condition" // a condition is negated, < for ≤, && for ||
+	Condition Operator = "condition" // a condition is negated, or < and ≤, or && and ||, are exchanged
 )
 
 // Mutant is one change of one function.
@@ -101,7 +101,7 @@ func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		_, binary := n.(*ast.BinaryExpr) // begins like words, but is a condition
+		_, binary := n.(*ast.BinaryExpr) // may begin like words, but is not skipped
 		if n == nil || !binary && words.MatchString(f.text(n)) {
 			return false
 		}
@@ -120,7 +120,8 @@ func (f *Function) add(op Operator, n ast.Node, text string) {
 	f.change(op, f.text(n), text, f.between(b.Pos(), n.Pos())+text+f.between(n.End(), b.End()))
 }
 
-// change adds a change of the body, unless another change gives the same body: dropping either factor of x*x does.
+// change adds a change of the body, unless another change gives the same body, as dropping the other factor of x*x
+// does.
 func (f *Function) change(op Operator, from, to, body string) {
 	if from != to && !slices.ContainsFunc(f.mutants, func(m Mutant) bool { return m.body == body }) {
 		f.mutants = append(f.mutants, Mutant{Function: f, Operator: op, From: oneLine(from), To: oneLine(to), body: body})
@@ -205,7 +206,7 @@ func (f *Function) results() {
 	}
 }
 
-// scaled changes the first result, by its kind, by a factor.
+// scaled holds, for each type of the first result, the statement that multiplies it by a factor.
 var scaled = map[string]string{"float64": "; mutant0 *= %s", "int": "; mutant0 *= %s",
 	"[]float64": "; mutant0 = append([]float64(nil), mutant0...); for i := range mutant0 { mutant0[i] *= %s }"}
 
@@ -267,7 +268,7 @@ func (f *Function) node(n ast.Node) {
 	}
 }
 
-// symmetric lists functions whose arguments may be swapped, or are not numbers.
+// symmetric lists functions whose arguments may be swapped without effect, or are not numbers.
 var symmetric = []string{"min", "max", "math.Max", "math.Min", "math.Hypot", "floats.Dot", "floats.Distance", "mat.Dot", "sum.Dot",
 	"append", "make"}
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// helper is a file of every mutated package.
+// helper is a file that is added to every mutated package.
 const helper = `package %s
 
 import ("os"; "strconv")
@@ -48,7 +48,7 @@ func Build(ctx context.Context, root, temporary string, functions []*Function, c
 		if err != nil {
 			return nil, fmt.Errorf("mutation: %w", err)
 		}
-		// With -e the compiler reports all errors, not only the first ten.
+		// With -e, the compiler reports all errors, not only the first ten.
 		args := []string{"test", "-c", "-vet=off", "-gcflags=./...=-e", "-o", p.folder, "-overlay", overlay}
 		for _, folder := range packages {
 			args = append(args, "./"+folder)
@@ -96,9 +96,9 @@ func (p *Program) write() (string, error) {
 }
 
 // Pass reports whether the tests of the package in a folder that match a pattern of go test -run pass with a mutant, 0
-// for none, and the processor time of the run. A test program fails if it computes for longer than the limit, waits for
-// ten times as long, or takes 8 GiB. It is an error if no test matches. Random tests of pgregory.net/rapid try the same
-// values in every run.
+// for none, and the processor time of the run. A test program fails if it computes for longer than the limit, waits
+// for ten times as long, or uses more than 8 GiB. It is an error if no test matches. Random tests of
+// pgregory.net/rapid try the same values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()

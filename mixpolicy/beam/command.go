@@ -141,7 +141,7 @@ func processes() error {
 }
 
 // work asks the runner that started this process where to connect, as Beam's boot program does, and works until the
-// runner ends it.
+// runner ends the process.
 func work() {
 	set := flag.NewFlagSet("worker", flag.ExitOnError)
 	id := set.String("id", "", "")

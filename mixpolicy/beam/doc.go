@@ -1,6 +1,6 @@
 // Package beam runs races and simulated occupation measures on Apache Beam: by default on this machine, and by a flag
-// on a cluster of one architecture, with the same record to the byte. It is a separate module, so only its users pay
-// for Beam's size.
+// on a cluster of one architecture, with the same record to the byte. It is a separate module, so only its users
+// download Beam.
 //
 // A race is one small file ([Race]): problems, methods, settings in a grid, and trials on the streams of a seed. From
 // the folder of this module,
@@ -29,8 +29,8 @@
 //
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
-// We test these runners. By Beam's documentation, the job servers of Flink and Spark and Google's Dataflow take the
-// following commands; nobody has run them here. All workers must be able to write to the place that output names.
+// We test these runners. According to Beam's documentation, the job servers of Flink and Spark and Google's Dataflow
+// take the following commands; we have not run them. All workers must be able to write to the place that output names.
 //
 //	docker run --net=host apache/beam_flink1.20_job_server --flink-master=HOST:8081
 //	go run ./race --runner flink --endpoint localhost:8099 --output s3://BUCKET/race.csv race.json
@@ -43,22 +43,22 @@
 //
 // # Where the work is done
 //
-// Trials are cut into tasks of seconds, by the time of a run that [Submit] measures. Each worker builds a problem once,
-// when it first needs it, from its description; no part of a model is sent. The results of runs are added up without
-// rounding ([Statistic]), so the record does not depend on the cuts, or on the order in which tasks end. A run that
-// fails or diverges is a row of the quantity [race.Failure]. A worker refuses to work if it was built from other code,
-// by another Go or for another kind of processor than the submitting program, because its numbers might differ in a
-// bit.
+// Trials are cut into tasks that take seconds, by the time of one run, which [Submit] measures. Each worker builds a
+// problem once, when it first needs it, from its description; no part of a model is sent. The results of runs are added
+// up without rounding ([Statistic]), so the record does not depend on the cuts, or on the order in which tasks end. If
+// runs of a method fail or diverge, a row of the quantity [race.Failure] counts them and states the first error. A
+// worker refuses to work if it was built from other code, by another version of Go or for another kind of processor
+// than the submitting program, because its numbers might differ in a bit.
 //
-// Runners of clusters repeat the tasks of a worker that dies. The local runners end a job with its worker, and Prism
-// 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when none has
-// counted for --patience the command cancels the job. In both cases the command starts the race again, up to twice, and
-// the progress line says why.
+// Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when its worker dies,
+// and Prism 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when
+// no worker has counted for the time --patience, the command cancels the job. In both cases, the command starts the
+// race again, up to twice, and the progress line says why.
 //
 // # Measurements
 //
 // On two cores of a Xeon at 2.5 GHz without other work, the pipeline does 96 % of the runs of 10.7 ms that package race
-// does in the same time (BenchmarkThroughput). Alongside other work, networks of queues with six rules take
+// does in the same time (BenchmarkThroughput). With other work on the machine, networks of queues with six rules take
 // (BenchmarkBuild)
 //
 //	states       the MDP       Ψ    the measures behind Ψ, sent to this machine
@@ -67,7 +67,7 @@
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
 // Sending measures, as a side input or a file, would save each worker one Ψ, but not the MDP. So each worker rebuilds
-// them. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest measures take 0.4
-// s a worker, and for 350 workers as long as Ψ. Rebuilding also lets users' own problems consist of a description only.
-// Moreover, a race that is worth a cluster takes hours.
+// both. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest measures take 0.4
+// s for each worker, and for 350 workers as long as computing Ψ. With rebuilding, users' own problems can also consist
+// of a description only. Moreover, a race that needs a cluster takes hours.
 package beam

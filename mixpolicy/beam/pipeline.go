@@ -73,7 +73,7 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// A counter counts for the runner, which may report late, and in here for this process.
+// A counter counts for the runner, which may report late, and in the field here for this process.
 type counter struct {
 	apache.Counter
 	here atomic.Int64
@@ -91,8 +91,8 @@ func (c *counter) add(ctx context.Context, n int) {
 
 type doTask struct{ Race string }
 
-// ProcessElement does a task, and counts the seconds that it takes, in the goroutine that has ctx from Beam. The part
-// includes a run that fails.
+// ProcessElement does a task, and counts the seconds that it takes, in the goroutine that has ctx from Beam. A run that
+// fails is counted in the part, and is not an error of the task.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)
@@ -150,8 +150,8 @@ func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.qua
 const fewTrials = 1000
 
 // values returns the values of the quantities at each look, and last the number of iterations or queries at each look.
-// It returns the error of a run that failed, or an error that says that the run diverged. A run that finished early
-// counts as at its end.
+// It returns the error of a run that failed, or an error that says that the run diverged. For the looks after the end
+// of a run, the values are those at its end.
 func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64, err error) {
 	if run.Err != nil {
 		return nil, run.Err

@@ -32,7 +32,7 @@ type Race struct {
 	Trials     int
 	Seed       uint64
 	Iterations int   // T, with looks at about 20 iterations in each factor of ten; or
-	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; nil is not []
+	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; nil, unlike [], means Iterations
 
 	// Quantities lists the quantities to record: "penalised gap" (the default, alone), "true cost of the policy",
 	// "cost", "violation" and "mass".
@@ -51,7 +51,8 @@ type Entry struct {
 	Grid     map[string][]jsontext.Value `json:",omitzero"` // values of settings, in all combinations; for methods
 }
 
-// quantities depend on θ̂ alone, or are part of a look; only the penalised gap depends on the problem.
+// quantities maps the names of quantities to curves. Only the curve of the penalised gap depends on the problem, so it
+// is nil here.
 var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
@@ -68,7 +69,7 @@ func ParseRace(text []byte) (r Race, err error) {
 	return r, err
 }
 
-// plan is a race whose names are looked up, and whose problems are built when they are needed.
+// plan is a race whose names have been looked up, and whose problems are built when they are needed.
 type plan struct {
 	Race
 	problems []*instance
@@ -88,8 +89,8 @@ type judged struct {
 	curves []race.Curve
 }
 
-// unit returns the subject of tasks: by its number, a method in one setting on one problem or, numbered after these, a
-// base policy.
+// unit returns the subject of the tasks with a number: a method in one setting on one problem or, with the numbers
+// after these, a base policy.
 func (p *plan) unit(of int) interface {
 	do(ctx context.Context, from, to int) (Part, error)
 	rows(Part) race.Record
@@ -152,11 +153,11 @@ var build = sync.OnceValue(func() string {
 	return name
 })
 
-// newPlan looks up the names, and refuses what cannot be run.
+// newPlan looks up the names, and returns an error for a race that cannot be run.
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
-		return nil, errors.New("beam: race file: no problems, or neither methods nor a simulation, want at least one")
+		return nil, errors.New("beam: race file: no problems, or no methods and no simulation; want a problem, and a method or simulation")
 	}
 	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
 		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want 0 or %d to %d", r.Simulate, 2*fewestSteps, mostSimulated)
@@ -207,7 +208,7 @@ func newPlan(r Race) (*plan, error) {
 		for n, e := range entries {
 			if slices.ContainsFunc(entries[:n], func(f Entry) bool { return f.label() == e.label() }) {
 				list := []string{"Problems", "Methods"}[k]
-				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): label %q for a second time", list, n, e.Name, e.label())
+				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): the label %q is used twice", list, n, e.Name, e.label())
 			}
 		}
 	}
@@ -219,7 +220,7 @@ func (e Entry) label() string { return cmp.Or(e.Label, e.Name) }
 func newInstance(e Entry, names []string) (*instance, error) {
 	build, err := find("no problem", problems, e.Name)
 	if err == nil && e.Grid != nil {
-		err = errors.New("a grid, want one for methods only")
+		err = errors.New("it has a grid, want a grid for methods only")
 	}
 	return &instance{e.label(), names, sync.OnceValues(func() (*judged, error) {
 		p, err := build(e.Settings)
@@ -244,7 +245,8 @@ type configuration struct {
 // mostSettings bounds a grid, because every setting is tried on every problem before the race starts.
 const mostSettings = 10_000
 
-// configurations returns all combinations of the grid. The first name in alphabetical order changes last.
+// configurations returns all combinations of the grid. The setting whose name is first in alphabetical order changes
+// most slowly.
 func (e Entry) configurations() (all []configuration, err error) {
 	zero, err := find("no method", methods, e.Name)
 	if err != nil {

@@ -111,7 +111,8 @@ func init() {
 	})
 }
 
-// problem is over the ball of radius r; 0 means 2, as in the comparison of all methods.
+// problem returns (2.18) for the base policies over the ball of radius r; 0 means 2, as in the comparison of all
+// methods.
 func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpolicy.MDP) ([]*mixpolicy.Policy, error)) (
 	*mixpolicy.Problem, error) {
 	x, err := mdp()
@@ -129,7 +130,7 @@ func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpo
 	return mixpolicy.NewProblem(psi, mixpolicy.Ball(cmp.Or(r, 2)))
 }
 
-// find looks a name up. Its error begins with what and suggests the nearest known name.
+// find looks up a name. Its error begins with the text of what, and suggests the nearest known name.
 func find[V any](what string, known map[string]V, name string) (V, error) {
 	v, ok := known[name]
 	if ok {

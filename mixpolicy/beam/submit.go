@@ -39,7 +39,7 @@ type Job struct {
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method and times a
-// run of each. Run writes the record to output, by the file IO of Beam.
+// run of each. [Job.Run] writes the record to output, by the file IO of Beam.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {
@@ -73,7 +73,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	for k, i := range p.problems {
 		problem, err := i.build()
 		if err == nil && r.Simulate > 0 && problem.Features().Policy(0) == nil {
-			err = errors.New("no base policies to simulate: its features were given")
+			err = errors.New("no base policies to simulate, because Ψ was given without policies")
 		}
 		if err != nil {
 			return nil, fault.At("beam", fmt.Sprintf("race file: Problems[%d] (%s)", k, i.label), err)
@@ -128,7 +128,7 @@ func answers(ctx context.Context, endpoint string) error {
 // local runners, whose worker is one process, can only restart the race.
 const attempts = 3
 
-// Texts in the errors of a job whose worker has died.
+// deaths lists texts in the errors of a job whose worker has died.
 var deaths = []string{"worker disconnected", "stopped before", "control connection", "panic", errSilent.Error(), errUnwritten.Error()}
 
 var (

@@ -15,10 +15,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic summarises numbers x₁, …, x_n, the same to the bit in whatever order and groups they come: n, Σx and Σx²
-// without any rounding, and the numbers themselves. For more than [MostValues] numbers it counts those between
-// neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile is then off by at most ε of its size, and
-// memory does not grow with n. The zero value summarises no numbers.
+// Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. It is the
+// same to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, it counts those
+// between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile is then off by at most ε of its size,
+// and memory does not grow with n. The zero value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
@@ -35,8 +35,8 @@ const (
 	SketchError = 0.001
 )
 
-// near returns a number within SketchError of x. With γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is γⁱ(1+ε) with the sign
-// of x. Numbers below the normal range give 0.
+// near returns a number within the relative error SketchError of x. With γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is
+// γⁱ(1+ε) with the sign of x. Numbers below the range of normal floating-point numbers give 0.
 func near(x float64) float64 {
 	width := math.Log((1 + SketchError) / (1 - SketchError))
 	if math.Abs(x) < 0x1p-1022 {
@@ -45,7 +45,8 @@ func near(x float64) float64 {
 	return math.Copysign(math.Exp(math.Floor(math.Log(math.Abs(x))/width)*width)*(1+SketchError), x)
 }
 
-// exact holds any sum of 2⁶⁴ squares of float64s: their bits stand for 2⁻²¹⁴⁸ to 2²⁰⁴⁸.
+// exact is a number of bits that holds any sum of 2⁶⁴ squares of float64s: the bits of a square stand for 2⁻²¹⁴⁸ to
+// 2²⁰⁴⁸.
 const exact = 2148 + 2048 + 64
 
 func total() *big.Float { return new(big.Float).SetPrec(exact) }
@@ -87,7 +88,7 @@ func (s *Statistic) Merge(t Statistic) {
 	}
 }
 
-// countable reports whether a number is finite, with room for [near].
+// countable reports whether a number is so small that [near] of it is finite.
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
 // Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, from sums that are rounded once.
@@ -224,7 +225,7 @@ const MeanOf = "mean of "
 // Sketched ends the settings in rows of quantiles that come from a sketch.
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
-// pack and unpack encode parts for the way between workers.
+// pack encodes a part for transport between workers, and unpack decodes it.
 func pack(p Part) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(p)

@@ -13,8 +13,8 @@ import (
 )
 
 // Walk k of a base policy is [mixpolicy.Simulate] with Seed + k. There are at least two walks, and their spread gives
-// the errors. No walk has more steps than mostSteps, about a second, or fewer than its streams. The squares of the
-// visits of mostSimulated steps fit into 64 bits.
+// the errors. No walk has more than mostSteps steps, which take about a second, or fewer than fewestSteps, the number
+// of its streams. The squares of the visits in mostSimulated steps fit into 64 bits.
 const (
 	mostSteps     = 20_000_000
 	fewestSteps   = 64
@@ -23,8 +23,8 @@ const (
 
 func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) }
 
-// Visits are the counts of walks of equal length, up to one step, under a policy: whole numbers and exact sums, hence
-// the same in any order.
+// Visits are the counts of walks of equal length, up to one step, under a policy: whole numbers and exact sums, which
+// are the same for any order of the walks.
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state

@@ -18,7 +18,7 @@ func binade(r float64) float64 {
 	return math.Ldexp(1, min(max(-e, -1000), 1000))
 }
 
-// huge bounds a sum of squares that has certainly not overflowed on the way.
+// A sum of squares below huge has certainly not overflowed on the way.
 const huge = 0x1p1000
 
 // hypot1 returns c and c√(1 + r²‖y‖²), with c = 1 unless that would overflow.
@@ -31,9 +31,9 @@ func hypot1(r float64, y []float64) (c, n float64) {
 }
 
 // centred returns the mean of y as the sum pivot + mean of two numbers, and ww = (c‖w‖)² for
-// the deviations w = y − ȳ1, with c = 1 unless that would overflow; c² + ww never does. The
-// pivot is the rounded mean. Subtracting it first keeps a large common part of the entries
-// from swamping their differences.
+// the deviations w = y − ȳ1, with c = 1 unless that would overflow; c² + ww never overflows.
+// The pivot is the rounded mean. Subtracting the pivot first keeps a large common part of the
+// entries from swamping their differences.
 func centred(y []float64) (pivot, mean, c, ww float64) {
 	d := float64(len(y))
 	if pivot = sum.Of(y) / d; pivot-pivot != 0 {

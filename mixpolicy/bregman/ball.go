@@ -12,14 +12,14 @@ import (
 // Ball is the paper's modulus of the Euclidean ball of radius R, equation (3.7):
 //
 //	φ(θ) = −√(R² − ‖θ‖²),   ∇φ(θ) = θ/√(R² − ‖θ‖²),
-//	φ*(y) = R√(1 + ‖y‖²),   ∇φ*(y) = Ry/√(1 + ‖y‖²),
+//	φ*(y) = R√(1 + ‖y‖²),   ∇φ*(y) = Ry/√(1 + ‖y‖²).
 //
-// whose graph is a half sphere. The divergence (3.9) is the Hellinger-like divergence of
+// The graph of φ is a half sphere. The divergence (3.9) is the Hellinger-like divergence of
 // Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
 // constant 1 (see the errata).
 //
-// The ball meets the hyperplane 1ᵀθ = 1 in a ball with centre 1/d·1 and radius
-// ρ = √(R² − 1/d), and φ restricted to this ball is its modulus. Hence R > 1/√d is needed,
+// The ball meets the hyperplane 1ᵀθ = 1 in a smaller ball with centre 1/d·1 and radius
+// ρ = √(R² − 1/d), on which φ is the modulus of the smaller ball. Hence R > 1/√d is needed,
 // and the projection has a closed form, [Ball.Shift].
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
@@ -61,7 +61,7 @@ func (b Ball) ConjugateGradient(dst, y []float64) {
 	radial(dst, y, c, b.R/n)
 }
 
-// radial stores cys in dst, although the product of c and s may underflow.
+// radial stores (cy)s in dst, in this order, because the product of c and s may underflow.
 func radial(dst, y []float64, c, s float64) {
 	checkLen(dst, y)
 	for i, v := range y {
@@ -90,7 +90,7 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 // Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
 //
 // The printed form loses digits to cancellation when x is near y, and when both are near the
-// sphere. With e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), it equals
+// sphere. With e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), D equals
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
@@ -133,7 +133,7 @@ func (b Ball) Shift(y []float64) (float64, error) {
 	return math.Sqrt(c*c+ww)/slope/c - mean - pivot, nil
 }
 
-// slope returns √(d(R²d − 1)), or an error where the ball misses the hyperplane.
+// slope returns √(d(R²d − 1)), or an error if the ball misses the hyperplane.
 func (b Ball) slope(d int) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return 0, err
@@ -183,8 +183,8 @@ func (b Ball) StrongConvexity() (mu, p float64) { return 1 / b.R, 2 }
 // String names the modulus and its radius.
 func (b Ball) String() string { return fmt.Sprintf("ball, R = %g", b.R) }
 
-// gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere, only the
-// rounding errors of the squares would be left.
+// gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere, float64
+// would leave only the rounding errors of the squares.
 func (b Ball) gap(x []float64, c float64) float64 {
 	var g sum.Accumulator
 	g.AddProduct(c*b.R, c*b.R)

@@ -21,7 +21,7 @@ import (
 // reciprocal, or because they are the numbers of another method.
 //
 // Every tolerance is a thousand times an estimate: the rounding error of the compared numbers, amplified
-// by the condition of the map, which a perturbed evaluation measures. Check omits findings that follow
+// by the condition of the map, which an evaluation at a perturbed point measures. Check omits findings that follow
 // from another finding, so a modulus with several mistakes may need another check after the first ones
 // are fixed.
 //
@@ -77,7 +77,7 @@ type checker struct {
 
 	// Data that the rows collect for the diagnosis.
 	readings map[string][]reading // by the name of the identity
-	narrow   bool                 // whether the methods agree beyond the domain
+	narrow   bool                 // whether the methods also agree outside the domain
 }
 
 // nameOf returns the result of String, or the type.
@@ -165,7 +165,7 @@ type part struct {
 	size   float64 // the median of ‖∇φ‖ at points: the scale of rounding errors where ∇φ is small
 }
 
-// draw makes the parts, with their points: some simple ones for a reader, and random ones.
+// draw makes the parts and their points: some simple points, which are easy to read in a finding, and random points.
 func (c *checker) draw() {
 	c.whole = partOf(c.m, c.m)
 	if s, sum := asSeparable(c.m); sum {
@@ -175,7 +175,7 @@ func (c *checker) draw() {
 	// ∇φ and ∇φ* of a vectorFunc use hyper-dual numbers, which are less accurate near the boundary.
 	first, decades := c.inside(), map[bool]float64{false: 12, true: 6}[is[*vectorFunc](c.m)]
 	if first == nil {
-		c.accuse(Disagrees, domain, "", "no point was found inside of the domain")
+		c.accuse(Disagrees, domain, "", "no point was found inside the domain")
 		return
 	}
 	for _, v := range append(simple, 1/float64(c.d)) {
@@ -239,14 +239,15 @@ func (c *checker) split(s Separable) {
 	}
 }
 
-// add keeps a point of the domain, unless φ and its gradient overflow there, as for cosh x.
+// add keeps x if it is in the domain and ‖x‖ < 10⁴, unless φ and ∇φ overflow at x, as they may for cosh x.
 func (p *part) add(x []float64) {
 	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) && !(math.IsInf(p.Value(x), 1) && maxAbs(p.gradient(x)) > 1e250) {
 		p.points = append(p.points, x)
 	}
 }
 
-// inside returns a first point of the domain: the start of a run, 0, or ∇φ* of a random dual point; nil if none is found.
+// inside returns a point of the domain: (1/d)1, where a run starts, 0, the point given to [FromVectorFunc], or ∇φ* of a
+// random dual point; it returns nil if it finds none.
 func (c *checker) inside() []float64 {
 	candidates := [][]float64{slices.Repeat([]float64{1 / float64(c.d)}, c.d), make([]float64, c.d)}
 	if v, ok := c.m.(*vectorFunc); ok {
@@ -255,7 +256,7 @@ func (c *checker) inside() []float64 {
 	if k := slices.IndexFunc(candidates, c.m.InDomain); k >= 0 {
 		return candidates[k]
 	}
-	for trial := range 400 { // too large dual points give the boundary, and too small ones a point far out
+	for trial := range 400 { // if y is too large, x is on the boundary; if y is too small, x may be far out
 		y := c.normal(math.Exp2(float64(trial%200) / 8 * float64(1-2*(trial%2))))
 		for i, v := range y { // the range of ∇φ may be on one side of 0, as for a log barrier
 			y[i] = min(v, math.Abs(v)*float64(1-2*(trial/200)))
@@ -267,7 +268,7 @@ func (c *checker) inside() []float64 {
 	return nil
 }
 
-// spread returns a random point of an interval: near an end, on a logarithmic scale, as often as in the middle.
+// spread returns a random point of an interval. Its distance from a finite end is uniform on a logarithmic scale.
 func (c *checker) spread(lo, hi float64) float64 {
 	gap, up, width := math.Exp(-12*c.rng.Float64()), c.rng.IntN(2) == 0, hi-lo
 	switch {
@@ -282,7 +283,7 @@ func (c *checker) spread(lo, hi float64) float64 {
 	return hi - width*gap/2
 }
 
-// exit returns the largest t up to most for which x + te is in the domain.
+// exit returns the largest t ≤ most for which x + te is in the domain.
 func (p *part) exit(x, e []float64, most float64) float64 {
 	if p.InDomain(combine(1, x, most, e)) {
 		return most
@@ -318,7 +319,7 @@ func (c *checker) normal(scale float64) []float64 {
 func (p *part) gradient(x []float64) []float64 { return freshly(p.Gradient, x) }
 func (p *part) inverse(y []float64) []float64  { return freshly(p.ConjugateGradient, y) }
 
-// freshly keeps x, even if the method overwrites it.
+// freshly returns f(x) in a new slice, and keeps x even if f overwrites its argument.
 func freshly(f func(dst, x []float64), x []float64) []float64 {
 	dst := make([]float64, len(x))
 	f(dst, slices.Clone(x))
@@ -344,7 +345,7 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 
 func norm2(x []float64) float64 { return normP(2, x) }
 
-// rounding bounds the rounding error of φ(x): an ulp of φ(x), and the noise measured along x.
+// rounding estimates the rounding error of φ(x): an ulp of φ(x) plus the noise of φ along x.
 func (p *part) rounding(x []float64) float64 {
 	if maxAbs(x) == 0 {
 		return ulp * (1 + math.Abs(p.Value(x)))
@@ -369,9 +370,9 @@ func noise(f func(t float64) float64, h float64) (off float64) {
 	return off + ulp*math.Abs(v[3])
 }
 
-// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to 0 (Richardson), and an estimate
+// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to h = 0 (Richardson), and an estimate
 // of its error: the distance of the extrapolation from the values that it combines (Ridders 1982), plus the effect of
-// the noise of f and of the given rounding error. Of all extrapolations, it returns the one with the least estimate.
+// the noise of f and of the given rounding error. It chooses the extrapolation with the least estimate.
 func derivative(f func(t float64) float64, h, rounding float64) (slope, off float64) {
 	rounding += noise(f, 0x1p-16*h)
 	var row [14]float64
@@ -390,8 +391,8 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	return slope, off
 }
 
-// condition returns how far f moves when its argument changes by an ulp of itself, and by an ulp of its size elsewhere: all
-// entries up, or up and down in turns, which changes their ratios.
+// condition returns how far f moves if each entry of x moves by an ulp of itself plus an ulp of elsewhere, plus an ulp of f.
+// It takes the worse of two moves: all entries away from 0, or alternately away from 0 and towards it, which changes their ratios.
 func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) (most float64) {
 	for _, turn := range []float64{1, -1} {
 		moved, step := slices.Clone(x), 4*ulp
@@ -401,7 +402,7 @@ func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) 
 		}
 		most = max(most, norm2(combine(1, f(moved), -1, fx)))
 	}
-	if math.IsNaN(most) { // x is so near the boundary that an ulp leads out
+	if math.IsNaN(most) { // x is so near the boundary that the move leaves the domain
 		return math.Inf(1)
 	}
 	return most/4 + ulp*norm2(fx)

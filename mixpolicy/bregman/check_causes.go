@@ -15,7 +15,7 @@ func (c *checker) diagnose() {
 	core := c.fails(areNumbers, isGradient, isInverse, hasInverse, isDirect)
 	switch {
 	case c.has(Disagrees) || c.has(Unsafe):
-	case core && !c.fails(isInverse, isDirect): // ∇φ* is right at every ∇φ(x), so the other y are in a gap of ∇φ
+	case core && !c.fails(isInverse, isDirect): // ∇φ* is right at every ∇φ(x), so the y at which it fails are in a gap of the range of ∇φ
 		c.tellFirst(hasInverse, isGradient)
 	case c.failed[isIncreasing] && !c.failed[isGradient]:
 		c.tellFirst(isIncreasing)
@@ -33,7 +33,7 @@ func (c *checker) diagnose() {
 	}
 }
 
-// tellFirst makes a finding of the first of the given rows that failed, with the words of its examination.
+// tellFirst makes a finding of the first given row that failed, from the row's words and the point at which it failed.
 func (c *checker) tellFirst(rows ...string) {
 	for k, id := range identities {
 		if e := c.report.Examinations[k]; !e.OK && slices.Contains(rows, id.name) {
@@ -42,7 +42,7 @@ func (c *checker) tellFirst(rows ...string) {
 				f.Method = c.named[value]
 			}
 			if id.name == isSteep && c.narrow {
-				f.Method, f.Words = c.named[domain], f.Words+"; the methods agree beyond: is the domain wider?"
+				f.Method, f.Words = c.named[domain], f.Words+"; the methods also agree outside the domain: is the domain wider?"
 			}
 			return
 		}
@@ -56,9 +56,9 @@ func (c *checker) accuse(k Kind, method role, where, format string, args ...any)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
-// few says how many digits are right despite an error.
+// few says how many digits are right despite a relative error.
 func few(off float64) string {
-	return fmt.Sprintf("%.0f digits only: does an iteration end early, or is there a float32?", math.Floor(-math.Log10(off)))
+	return fmt.Sprintf("%.0f digits only: does an iteration stop too early, or is a variable a float32?", math.Floor(-math.Log10(off)))
 }
 
 // fails reports whether one of the rows failed; has reports whether there is a finding of a kind.
@@ -102,8 +102,8 @@ func (c *checker) blame() {
 	}
 }
 
-// tell makes a finding of how the claimed numbers of a method differ from the numbers that follow
-// from the other methods, with curves.
+// tell makes a finding: how the numbers that a method claims differ from the numbers that follow
+// from the other methods, in words and as curves.
 func (c *checker) tell(id identity, method role) {
 	if c.named[value] == c.named[gradient] && method <= inverse {
 		return // the methods are one function and its automatic derivatives
@@ -174,7 +174,7 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 		{fmt.Sprintf("is %s times %s", digits(ratio), measured), func(r reading) float64 { return ratio * r.want }},
 		{fmt.Sprintf("is %s plus %s", measured, digits(offset)), func(r reading) float64 { return r.want + offset }},
 		{"is 1 over " + measured, func(r reading) float64 { return 1 / r.want }},
-		{"is 1 over the method, and not its inverse", func(r reading) float64 { return 1 / r.other }},
+		{"is the reciprocal of the method that it should invert", func(r reading) float64 { return 1 / r.other }},
 	} {
 		known, other := 0, 0
 		for _, r := range all {
@@ -191,15 +191,15 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	return claimed + " is not " + measured
 }
 
-// findDomain makes the finding for a point of the domain at which φ or ∇φ is not a number. If only φ is not, and ∇φ
-// and ∇φ* agree there, the mistake is in φ.
+// findDomain makes the finding for a point of the domain at which φ or ∇φ is not a number. If φ is a number, the
+// mistake is in ∇φ; if φ is not, but ∇φ and ∇φ* agree there, the mistake is in φ; otherwise, it is in the domain.
 func (c *checker) findDomain(p *part, x []float64) {
 	v, g, method := p.Value(x), p.gradient(x), domain
 	if v-v == 0 {
-		c.accuse(Disagrees, gradient, p.at("x", x, -1), "%s is %s inside of the domain", c.named[gradient], vector(g))
+		c.accuse(Disagrees, gradient, p.at("x", x, -1), "%s is %s inside the domain", c.named[gradient], vector(g))
 		return
 	} else if norm2(combine(1, p.inverse(g), -1, x)) <= 1e-6*norm2(x) {
 		method = value
 	}
-	c.accuse(Disagrees, method, p.at("x", x, -1), "φ = %s inside of the domain", digits(v))
+	c.accuse(Disagrees, method, p.at("x", x, -1), "φ = %s inside the domain", digits(v))
 }

@@ -48,7 +48,7 @@ func (r reading) is(v float64) bool {
 // examination.
 var identities = []identity{
 	{name: areNumbers, examine: (*checker).numbers},
-	{name: "the same from the same point, whatever was called before, and in place", examine: (*checker).repeats},
+	{name: "φ, ∇φ, ∇φ* depend only on the point, also if called in place", examine: (*checker).repeats},
 	{name: "φ, ∇φ, ∇φ* are smooth, to ten digits", examine: (*checker).accuracy},
 	{name: isGradient, methods: value | gradient, claims: gradient, of: "the derivative of %s", with: value, read: (*part).slopes,
 		kind: NotLegendre, words: "φ is not differentiable"},
@@ -59,12 +59,13 @@ var identities = []identity{
 	{name: isDirect, methods: value | inverse, claims: inverse, of: "the inverse of the derivative of %s", with: value,
 		read: (*part).direct},
 	{name: "φ(x) + φ*(y) = ⟨x, y⟩ at y = ∇φ(x)", methods: value | gradient | conjugate, claims: conjugate, of: "φ*", read: (*part).fenchel},
-	{name: "D(x; y) is its definition", methods: value | gradient | divergence, claims: divergence, of: "D(x; y)", read: (*part).distance},
+	{name: "D(x; y) agrees with its definition", methods: value | gradient | divergence, claims: divergence, of: "D(x; y)",
+		read: (*part).distance},
 	{name: isSteep, claims: value, examine: (*checker).boundary, none: "no boundary met", kind: NotLegendre,
 		words: "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
-	{name: isInfinite, claims: value, examine: (*checker).outside, none: "no boundary met, or a kernel's", kind: Disagrees,
-		words: "%s is not +∞ outside of the domain"},
-	{name: isBounded, claims: inverse, examine: (*checker).extremes, kind: Overflows, words: "%s falls, or is not a number"},
+	{name: isInfinite, claims: value, examine: (*checker).outside, none: "no boundary met, or Separable ensures it", kind: Disagrees,
+		words: "%s is not +∞ outside the domain"},
+	{name: isBounded, claims: inverse, examine: (*checker).extremes, kind: Overflows, words: "%s decreases, or is not a number"},
 	{name: isProjection, methods: inverse | shift, of: "1ᵀθ = 1", whole: true, read: (*part).projection},
 	{name: "J″(z) is the slope of J′(z)", methods: inverse | curvature, claims: curvature, of: "(φ*)″", read: (*part).curvature},
 	{name: "closed form and Newton agree", methods: inverse | shift, claims: shift, of: "the z of 1ᵀ∇φ*(y + z1) = 1",
@@ -82,7 +83,7 @@ const (
 	hasInverse   = "∇φ(∇φ*(y)) = y"
 	isDirect     = "∇φ* takes the slopes of φ to x"
 	isSteep      = "‖∇φ‖ → ∞ at the boundary"
-	isInfinite   = "φ = +∞ outside of the domain"
+	isInfinite   = "φ = +∞ outside the domain"
 	isProjection = "1ᵀθ = 1 after projection, J′(z) = 0"
 	isBounded    = "∇φ* of large y, to 1e300"
 	isConstant   = "strong convexity constant"

@@ -35,7 +35,7 @@ func (c *checker) numbers(f *Examination) {
 }
 
 // accuracy measures the noise of each method at points in the whole domain. If the method evaluates a formula
-// in float64, the noise in the middle is at most rounding.
+// in float64, the median noise is at most rounding.
 func (c *checker) accuracy(f *Examination) {
 	for _, p := range c.parts {
 		noisy := map[role][]float64{}
@@ -55,7 +55,7 @@ func (c *checker) accuracy(f *Examination) {
 		for _, r := range []role{value, gradient, inverse} {
 			slices.Sort(noisy[r])
 			n := len(noisy[r])
-			if n >= 5 && f.worse(noisy[r][n/2], 1e-10, "the half of %s", c.named[r]) && !c.has(Disagrees) && !c.has(Unsafe) {
+			if n >= 5 && f.worse(noisy[r][n/2], 1e-10, "half of the values of %s", c.named[r]) && !c.has(Disagrees) && !c.has(Unsafe) {
 				c.accuse(Disagrees, r, "", "%s has %s", c.named[r], few(noisy[r][n/2]))
 			}
 		}
@@ -92,7 +92,7 @@ func (c *checker) monotone(f *Examination) {
 		for j, n := 0, 4000/len(c.parts)+100; j < n && p.kernel != nil; j++ {
 			lo, hi := p.kernel.Domain()
 			x := c.spread(lo, hi)
-			if j%2 == 0 && hi-lo < math.Inf(1) { // half of the points evenly
+			if j%2 == 0 && hi-lo < math.Inf(1) { // half of the points are evenly spaced
 				x = lo + (hi-lo)*(float64(j)+0.5)/float64(n)
 			}
 			paths[0] = append(paths[0], []float64{x})
@@ -123,7 +123,7 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	e := combine(1, to, -1, from)
 	below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
 	wrong := f.worse(below-above, 8*ulp*(norm2(g)+norm2(h))*norm2(e),
-		"∇φ falls from %s to %s between x = %s and %s", vector(g), vector(h), vector(from), vector(to))
+		"∇φ decreases from %s to %s between x = %s and %s", vector(g), vector(h), vector(from), vector(to))
 	if p.kernel != nil && below == above && norm2(e) > 1e-3*norm2(to) {
 		wrong = f.must(false, "φ′ is %s from x = %s to %s", vector(g), vector(from), vector(to))
 	}
@@ -134,7 +134,7 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	}
 }
 
-// boundary goes to the boundary in several directions and halves the distance forty times, or
+// boundary goes to the boundary in several directions and halves the distance up to forty times,
 // as long as the coordinates can resolve it. If ‖∇φ‖ is unbounded, its rise does not slow
 // down: a logarithm rises as much over the last quarter of the halvings as over the quarter
 // before, while a convergent norm rises at most a sixteenth as much.
@@ -193,7 +193,7 @@ func (c *checker) outside(f *Examination) {
 	}
 }
 
-// extremes follows ∇φ* along rays, on which it must increase, because it is the gradient of a convex function.
+// extremes follows ∇φ* along rays, along which ∇φ* must increase, because it is the gradient of a convex function.
 func (c *checker) extremes(f *Examination) {
 	for trial := range 10 * len(c.parts) {
 		p, e := c.parts[trial%len(c.parts)], c.normal(0.1)
@@ -204,7 +204,7 @@ func (c *checker) extremes(f *Examination) {
 		before := p.inverse(at(-300))
 		for k := -300.; k <= 300; k++ {
 			x, drop := p.inverse(at(k)), 0.0
-			for i, v := range x { // if an entry is infinite or NaN, it falls without bound, or does not fall
+			for i, v := range x { // an entry that is infinite or NaN either falls without bound or does not fall
 				if b := before[i]; v-v == 0 && b-b == 0 {
 					drop += (b - v) * e[i]
 				} else if v != v || b != b || (b-v)*e[i] > 0 {
@@ -219,9 +219,9 @@ func (c *checker) extremes(f *Examination) {
 				k += 9
 			}
 		}
-		// 10ᵏ is the least factor of y beyond which nothing changes, with k to eight digits.
+		// For y = te with t ≥ 10ᵏ, ∇φ*(y) no longer changes; k is the least such number, to eight decimals.
 		k := float64(sort.Search(6e10, func(n int) bool { return slices.Equal(p.inverse(at(float64(n)/1e8-300)), before) }))/1e8 - 300
-		// If ∇φ* is flat only by rounding, the domain ends within a few roundings, or ∇φ there is at least twice y.
+		// If only rounding makes ∇φ* flat, a step of a thousand ulps leaves the domain, or ∇φ there is at least twice y.
 		on := combine(1, before, slack*ulp*norm2(before)/norm2(e), e)
 		if k < 299 && p.InDomain(on) && sum.Dot(p.gradient(on), e) < 2*sum.Dot(at(k), e) {
 			f.Note = "flat beyond " + p.at("y", at(k), -1)
@@ -297,22 +297,22 @@ func (c *checker) repeats(f *Examination) {
 	for _, k := range all {
 		x, dst, full, inPlace := slices.Clone(k.x), make([]float64, c.d), slices.Repeat([]float64{7}, c.d), slices.Clone(k.x)
 		k.f(dst, x)
-		see(k, dst, k.want, "gives another result for the same point: it is random, or remembers")
+		see(k, dst, k.want, "gives another result for the same point: it is random, or remembers earlier calls")
 		see(k, x, k.x, "changes its argument")
 		k.f(full, slices.Clone(k.x))
 		see(k, full, k.want, "does not store every entry of its result")
 		k.f(inPlace, inPlace)
 		see(k, inPlace, k.want, "is wrong when the result takes the place of the argument: it reads an entry that it has written")
 	}
-	for i := range all { // backwards, and from the middle on, so other points come before
+	for i := range all { // backwards, and from the middle on, so other calls come before each call
 		for _, k := range []call{all[len(all)-1-i], all[(i+len(all)/2)%len(all)]} {
 			see(k, freshly(k.f, k.x), k.want, "depends on what was called before: it keeps something between calls")
 		}
 	}
 }
 
-// allocations counts the allocations of a call. The count includes other goroutines, so it takes the
-// least of several short batches; the first batch fills pools.
+// allocations counts the allocations of a call. The count includes those of other goroutines, so only the
+// least count of several short batches matters. The first batch also fills pools.
 func (c *checker) allocations(f *Examination) {
 	x, dst, least := c.whole.points[0], make([]float64, c.d), math.Inf(1)
 	y := c.whole.gradient(x)

@@ -15,11 +15,12 @@ import (
 //	∇(φ∘A)(x) = Aᵀ∇φ(Ax),   D(x; y) = D_φ(Ax; Ay),
 //	(φ∘A)*(y) = φ*(A⁻ᵀy),   ∇(φ∘A)*(y) = A⁻¹∇φ*(A⁻ᵀy).
 //
-// If φ is μ-strongly convex in ℓ₂ on all of C, as each modulus of [Gallery] whose claim is in ℓ₂ is, then φ∘A is
-// μσ²-strongly convex, where σ is the least singular value of A. Compose claims this, and nothing in other norms.
+// If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular value
+// of A. Compose claims this for every φ that claims a μ in ℓ₂; the claims of [Gallery] in ℓ₂ hold on all of C. It claims
+// nothing in other norms.
 //
 // Compose copies A. Validate returns an error if A is not square, or if its condition number σ_max/σ is 10¹² or more.
-// Rounding moves Ax by 2⁻⁵³‖A‖‖x‖, so ∇φ is not known nearer to the boundary of C. For d > 64, a call allocates memory.
+// Rounding moves Ax by 2⁻⁵³‖A‖‖x‖, so nearer than this to the boundary of C, ∇φ is not known. For d > 64, a call allocates memory.
 //
 //	shear := mat.NewDense(2, 2, []float64{1, 1, 0, 1})
 //	m := bregman.Compose(bregman.Ball{R: 2}, shear) // −√(4 − (x₁+x₂)² − x₂²)
@@ -28,7 +29,7 @@ func Compose(m Modulus, a mat.Matrix) Modulus {
 	rows, d := a.Dims()
 	c := composed{of: m, a: mat.DenseCopyOf(a), inverse: new(mat.Dense)}
 	if svd.Factorize(a, mat.SVDNone); rows != d || !(svd.Cond() < 1e12) {
-		c.err = fmt.Errorf("bregman: %v for A of %d × %d and condition number %.3g: want a square one, below 1e12", c, rows, d, svd.Cond())
+		c.err = fmt.Errorf("bregman: %v for A of %d × %d and condition number %.3g: want A square, below 1e12", c, rows, d, svd.Cond())
 		return c
 	}
 	c.err, c.adjoint = c.inverse.Inverse(a), mat.DenseCopyOf(a.T())
@@ -46,7 +47,7 @@ type composed struct {
 	err                                 error
 }
 
-// times stores Bx in dst, with x cut off at ±most, and returns it.
+// times stores Bx in dst, with the entries of x clipped to [−most, most], and returns dst.
 func times(dst []float64, b *mat.Dense, x []float64, most float64) []float64 {
 	checkLen(dst, b.RawRowView(0))
 	w := append(make([]float64, 0, 64), x...) // no allocation up to d = 64
@@ -59,7 +60,7 @@ func times(dst []float64, b *mat.Dense, x []float64, most float64) []float64 {
 	return dst
 }
 
-// image returns a new Ax.
+// image returns Ax in a new slice.
 func (c composed) image(x []float64) []float64 {
 	return times(make([]float64, len(x)), c.a, x, math.Inf(1))
 }

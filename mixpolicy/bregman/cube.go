@@ -32,13 +32,13 @@ func (k cube) Validate() error {
 	if k.lo == -k.hi {
 		return validRadius("cube", k.hi)
 	}
-	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond, 1 is lost in the rounding of an end plus a gap
+	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond 1e20, the rounding of θᵢ far exceeds 1ᵀθ = 1
 		return fmt.Errorf("bregman: the side (%g, %g) of a box is not an interval within ±1e20", k.lo, k.hi)
 	}
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0. For |x| < R/2, the two terms cancel, and it uses
+// Value returns (3.10), with 0 log 0 = 0. For |x| < R/2, the two terms cancel, and Value uses
 // 2R log R + R(2t artanh t + log(1 − t²)), t = x/R, which is about 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
@@ -58,8 +58,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); for any other interval, it computes from the nearer end.
-// From |y| ≈ 38 on, the result is that end.
+// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); for any other interval, it adds the gap to the nearer end.
+// From |y| ≈ 38 on, the result is the nearer end.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)
@@ -89,7 +89,7 @@ func (k cube) Conjugate(y float64) float64 {
 	return middle + (R*a + 2*R*(math.Log1p(math.Exp(-a))-math.Log(2*R)))
 }
 
-// Divergence returns (3.12), as two relative entropies, of R+x and R−x, both non-negative.
+// Divergence returns (3.12) as the sum of two non-negative relative entropies, of R+x and of R−x.
 func (k cube) Divergence(x, y float64) float64 {
 	e := x - y
 	return relativeEntropy(x-k.lo, y-k.lo, e) + relativeEntropy(k.hi-x, k.hi-y, -e)

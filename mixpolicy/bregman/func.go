@@ -19,7 +19,7 @@ import (
 type Dual = hyperdual.Number
 
 // FromClosures returns the modulus Σᵢ φ(xᵢ) of a kernel made of functions: φ, φ′ and (φ*)′, the
-// inverse of φ′, on (lo, hi). The caller need not define a type, as for a [Kernel].
+// inverse of φ′, on (lo, hi). Unlike a [Kernel], it needs no type.
 //
 //	m := bregman.FromClosures("half circle",
 //		func(x float64) float64 { return -math.Sqrt(1 - x*x) },
@@ -40,8 +40,8 @@ func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
 func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
 
 // FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ that is strictly convex on (lo, hi).
-// Automatic differentiation gives φ′ and φ″, and root finding gives (φ*)′. It is the quickest way
-// from an idea to a modulus, but some fifty times slower than a hand-written [Kernel].
+// Automatic differentiation gives φ′ and φ″, and root finding gives (φ*)′. FromFunc is the quickest
+// way from an idea to a modulus, but the result is some fifty times slower than a hand-written [Kernel].
 //
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))
@@ -64,11 +64,11 @@ func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag:
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
 func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeriv(y)).E1E2mag }
 
-// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x, or, if there is no such x, the end of the
-// interval on its side. It ends for any φ; if φ′ is not increasing or not a number, the result means nothing, and [Check] says
-// so. It is Newton's method in a bracket that shrinks at every evaluation. If a step would leave the bracket, or is
-// more than half as long as the step before, it halves the number of floating-point numbers in the bracket instead, so
-// that it ends.
+// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x. If there is no such x, it returns hi for a y
+// above the range of φ′, and lo for a y below it. If φ′ is not increasing or not a number,
+// the result means nothing, and [Check] says so. The method is Newton's, in a bracket that shrinks at every evaluation. If a
+// step would leave the bracket, or is more than half as long as the step before, ConjDeriv halves the number of floating-point
+// numbers in the bracket instead. So it ends for any φ.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step := f.lo, f.hi, 0., math.Inf(1)
 	switch {
@@ -97,7 +97,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 		if !(second > 0 && a < next && next < b) || math.Abs(next-x) > step/2 {
 			next = between(a, b)
 		}
-		switch inside := a < next && next < b; { // else at the end of the domain, or between neighbouring numbers
+		switch inside := a < next && next < b; { // if not inside: at the end of the domain, or between neighbouring numbers
 		case !inside && a == f.lo:
 			return a
 		case !inside && b == f.hi:
@@ -134,7 +134,7 @@ func Sum(d int, a, b Modulus) Modulus {
 	return sum
 }
 
-// dual is k as a function of dual numbers.
+// dual evaluates k at a dual number.
 func dual(k Kernel, x Dual) Dual {
 	g := k.Deriv(x.Real)
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
@@ -173,7 +173,7 @@ type newtonWork struct {
 
 func (m *vectorFunc) Validate() error {
 	if !m.InDomain(m.inside) {
-		return fmt.Errorf("bregman: modulus %q: φ or ∇φ is not a number at %v, which is said to be inside of the domain", m.name, m.inside)
+		return fmt.Errorf("bregman: modulus %q: φ or ∇φ is not a number at %v, which should be inside the domain", m.name, m.inside)
 	}
 	return nil
 }
@@ -232,8 +232,8 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the point inside. If Newton's method
-// does not converge, it follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, with adaptive steps of s.
+// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the caller's point. If Newton's method
+// does not converge, ConjugateGradient follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, with adaptive steps of s.
 // For a y beyond the range of ∇φ, x is next to the boundary. If the path ends early, as it may if φ is not convex, dst
 // is NaN ([ProjectDual] then returns an error, and [Check] says why).
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {

@@ -14,11 +14,11 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// It is known as a self-concordant barrier; we know of no use of it on mixtures of policies.
+// It is known as a self-concordant barrier; we know of no earlier use of it for mixtures of policies.
 // The distance of ∇φ*(y) from the sphere falls as 1/‖y‖, and not as 1/‖y‖² as with [Ball],
-// which has the same domain. So iterates stay further inside. The length √(eᵀ∇²φ(x)e)
-// of a step e, its Newton decrement, depends on x/R and e/R only. The projection has a closed form, and
-// the iteration on J agrees with it.
+// which has the same domain. So iterates stay further inside. The local norm √(eᵀ∇²φ(x)e)
+// of a step e depends only on x/R and e/R. The projection has a closed form, and [NewtonShift]
+// agrees with it.
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //

@@ -11,10 +11,10 @@ import (
 //	φ(x) = −(2R/π) Σᵢ log cos(πxᵢ/2R),            ∇φ = tan(πxᵢ/2R),
 //	φ*(y) = (2R/π) Σᵢ yᵢ arctan yᵢ − ½log(1 + yᵢ²),   ∇φ*(y) = (2R/π) arctan yᵢ.
 //
-// We know of no use of it as a mirror map. Up to a factor, the gap R − |θᵢ| is 1/|yᵢ|,
+// We know of no earlier use of it as a mirror map. Up to a factor, the gap R − |θᵢ| is 1/|yᵢ|,
 // compared with 1/yᵢ² for [Hellinger] and exp(−|yᵢ|) for [Cube]. With all three, an iterate
-// that noise has driven to a wall returns after as many steps as brought it there. But with
-// LogCosine, the iterate moves in the meantime, because (φ*)″ falls only as 1/y².
+// that noise has driven to the boundary needs as many steps to return as brought it there.
+// But with LogCosine, the iterate moves in the meantime, because (φ*)″ falls only as 1/y².
 //
 // φ is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
 //

@@ -212,7 +212,7 @@ var slips = []struct {
 	{"tanh y for tanh y/2", draft{value: Cube(1).Kernel.Value, deriv: Cube(1).Kernel.Deriv, conj: math.Tanh, lo: -1, hi: 1}.modulus(), Disagrees,
 		"ConjDeriv is not the inverse of Deriv, at y = 0.619039: measured 0.3, claimed 0.550459"},
 	{"1/φ′ for the inverse", draft{conj: func(y float64) float64 { return 1 / (y / (2 - math.Abs(y))) }}.modulus(), Disagrees,
-		"ConjDeriv is 1 over the method, and not its inverse, at y = 0.176471: measured 0.3, claimed 10.3333"},
+		"ConjDeriv is the reciprocal of the method that it should invert, at y = 0.176471: measured 0.3, claimed 10.3333"},
 	{"φ′ for the inverse", draft{conj: func(y float64) float64 { return y / (2 - math.Abs(y)) }}.modulus(), Disagrees,
 		"ConjDeriv returns the same as Deriv, at y = 0.176471: measured 0.3, claimed 0.0967742"},
 	{"φ* for its derivative", draft{value: cosh, deriv: math.Sinh, conj: func(y float64) float64 { return y*math.Asinh(y) - math.Hypot(1, y) }, lo: -inf, hi: inf}.modulus(), Disagrees,
@@ -226,7 +226,7 @@ var slips = []struct {
 	// No Legendre functions.
 	{"no barrier", draft{value: half, deriv: self, conj: func(y float64) float64 { return max(-2, min(2, y)) }}.modulus(), NotLegendre,
 		"‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
-	{"no number anywhere", draft{value: func(float64) float64 { return math.NaN() }}.modulus(), Disagrees, "φ = NaN inside of the domain"},
+	{"no number anywhere", draft{value: func(float64) float64 { return math.NaN() }}.modulus(), Disagrees, "φ = NaN inside the domain"},
 	{"a jump", draft{value: func(x float64) float64 { return half(x) + math.Max(0, math.Copysign(0.1, x-0.5)) }, deriv: self, conj: self, lo: -inf, hi: inf}.modulus(), NotLegendre,
 		"φ is not strictly convex, or jumps"},
 	{"a jump on a steep slope", draft{value: func(x float64) float64 { return 100*half(x) + math.Max(0, math.Copysign(3, x-0.5)) }, deriv: func(x float64) float64 { return 100 * x }, conj: func(y float64) float64 { return y / 100 }, lo: -inf, hi: inf}.modulus(), NotLegendre,
@@ -237,7 +237,7 @@ var slips = []struct {
 		"φ is not strictly convex, or jumps"},
 	{"a vector's φ that is not convex", quartic{}, NotLegendre, "φ is not strictly convex, or jumps"},
 	{"six digits", draft{deriv: func(x float64) float64 { return (1 + 2e-7) * x / (2 - math.Abs(x)) }}.modulus(), Disagrees,
-		"Deriv is the derivative of Value to 6 digits only: does an iteration end early, or is there a float32?"},
+		"Deriv is the derivative of Value to 6 digits only: does an iteration stop too early, or is a variable a float32?"},
 	{"an inverse of 2y where y < 0", draft{conj: func(y float64) float64 {
 		if y < 0 {
 			y *= 2
@@ -256,20 +256,20 @@ var slips = []struct {
 
 	// Large numbers.
 	{"exp y overflows", draft{value: Cube(1).Kernel.Value, deriv: Cube(1).Kernel.Deriv, conj: naiveTanh, lo: -1, hi: 1}.modulus(), Overflows,
-		"ConjDeriv falls, or is not a number"},
+		"ConjDeriv decreases, or is not a number"},
 	{"y² overflows: back to 0", draft{value: Hellinger(1).Kernel.Value, deriv: Hellinger(1).Kernel.Deriv, conj: func(y float64) float64 { return y / math.Sqrt(1+y*y) }, lo: -1, hi: 1}.modulus(), Overflows,
-		"ConjDeriv falls, or is not a number"},
+		"ConjDeriv decreases, or is not a number"},
 	{"NaN becomes 0", draft{value: Cube(1).Kernel.Value, deriv: Cube(1).Kernel.Deriv, conj: func(y float64) float64 {
 		if x := naiveTanh(y); !math.IsNaN(x) {
 			return x
 		}
 		return 0
-	}, lo: -1, hi: 1}.modulus(), Overflows, "ConjDeriv falls, or is not a number"},
+	}, lo: -1, hi: 1}.modulus(), Overflows, "ConjDeriv decreases, or is not a number"},
 	{"overflow at 1e299", mutant{Modulus: Ball{R: 2}, conj: func(dst, y []float64) {
 		if floats.Norm(y, inf) > 1e299 {
 			clear(dst)
 		}
-	}}, Overflows, "ConjugateGradient falls, or is not a number"},
+	}}, Overflows, "ConjugateGradient decreases, or is not a number"},
 
 	// Other methods.
 	{"a constant in φ*", Separable{Kernel: withConjugate{with{Kernel: Cube(2).Kernel, conjugate: func(y float64) float64 { return Cube(2).Conjugate([]float64{y}) + 1 }}}}, Disagrees, "Conjugate is φ* plus 1, at y = "},
@@ -293,9 +293,9 @@ var slips = []struct {
 		}
 		return floats.Dot(x, x) / 2
 	}, domain: func(x []float64) bool { return norm(x) < 2 }}, NotLegendre, "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
-	{"inside everywhere", boundless{Ball{R: 2}}, Disagrees, "φ = +Inf inside of the domain, at x = [1.5 1.5 1.5]"},
-	{"NaN outside", mutant{Modulus: Ball{R: 2}, value: func(x []float64) float64 { return -math.Sqrt(4 - floats.Dot(x, x)) }}, Disagrees, "Value is not +∞ outside of the domain"},
-	{"inside nowhere", mutant{Modulus: Ball{R: 2}, domain: func([]float64) bool { return false }}, Disagrees, "no point was found inside of the domain"},
+	{"inside everywhere", boundless{Ball{R: 2}}, Disagrees, "φ = +Inf inside the domain, at x = [1.5 1.5 1.5]"},
+	{"NaN outside", mutant{Modulus: Ball{R: 2}, value: func(x []float64) float64 { return -math.Sqrt(4 - floats.Dot(x, x)) }}, Disagrees, "Value is not +∞ outside the domain"},
+	{"inside nowhere", mutant{Modulus: Ball{R: 2}, domain: func([]float64) bool { return false }}, Disagrees, "no point was found inside the domain"},
 	{"parameters", Ball{R: -1}, Invalid, "ball of radius R = -1: want 0 < R < 1e300"},
 
 	// Calls.

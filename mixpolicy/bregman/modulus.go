@@ -45,8 +45,8 @@ type Modulus interface {
 	Gradient(dst, x []float64)
 
 	// ConjugateGradient stores ∇φ*(y) in dst: the unique θ with ∇φ(θ) = y. For a finite y,
-	// the result is never NaN. For a y beyond the range of ∇φ, it is the boundary of the
-	// domain on that side, which may be ±∞.
+	// the result is never NaN. For a y beyond the range of ∇φ, it is on the boundary of the
+	// domain on that side, and its entries may be ±∞.
 	ConjugateGradient(dst, y []float64)
 
 	// InDomain reports whether x is in the interior of the domain, where ∇φ exists.
@@ -123,7 +123,7 @@ func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 // the second argument to the first; it is non-negative and not symmetric.
 //
 // If m is not a [Divergencer], the definition is evaluated with compensated sums. The error
-// is then a few 2⁻⁵³·(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|), which may exceed D itself for x
+// is then a few times 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|), which may exceed D itself for x
 // near y. A negative result is replaced by 0.
 func Divergence(m Modulus, x, y []float64) float64 {
 	checkLen(x, y)

@@ -36,8 +36,8 @@ func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, e
 // floating-point numbers in the bracket.
 const patience = 60
 
-// newton also reports whether J′(z) is 0 to rounding. If it is not, no z is nearer, and a y with
-// smaller entries is needed.
+// newton is [NewtonShift], and also reports whether J′(z) is 0 to rounding. If not, no floating-point
+// number is nearer to the root than z, and only a y with smaller entries allows a better shift.
 func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, err error) {
 	if err := validate(m); err != nil {
 		return 0, 0, false, err
@@ -52,7 +52,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 	if err != nil {
 		return 0, 0, false, err
 	}
-	if !(a < 0 && 0 < b) { // start at 0, because the shift after a small step is small; else
+	if !(a < 0 && 0 < b) { // if possible, start at 0, because the shift after a small step is small
 		z = a + (b-a)/2
 	}
 	below, above := math.NaN(), math.NaN() // J′ at the ends of the bracket, NaN if not evaluated
@@ -73,7 +73,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 			slope = (r - rBefore) / (z - before)
 		}
 		next := z + l.step(r, slope)
-		if next == z { // z cannot be improved: check it
+		if next == z { // the step is lost in rounding: try the neighbour of z
 			next = math.Nextafter(z, math.Copysign(math.Inf(1), -r))
 		}
 		if slow++; math.Abs(next-z) <= step/2 {

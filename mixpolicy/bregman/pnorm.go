@@ -16,7 +16,7 @@ import (
 //
 // For 1 < p ≤ 2, φ is (p−1)-strongly convex in ℓ_p, and p = 1 + 1/log d gives mirror descent
 // the dimension dependence of the entropy without a simplex. For p > 2, φ is not strongly
-// convex. From about p = 3 on, ∇φ* is so steep at 0 that a y in floating point does not
+// convex. From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not
 // determine all digits of θ. φ is not separable, and its domain has no boundary.
 //
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is due to Ball, Carlen and
@@ -50,7 +50,7 @@ func (p PNorm) Gradient(dst, x []float64) { dualityMap(dst, x, p.P) }
 // ConjugateGradient stores ‖y‖_q^{2−q} |yᵢ|^{q−1} sign yᵢ in dst.
 func (p PNorm) ConjugateGradient(dst, y []float64) { dualityMap(dst, y, p.P/(p.P-1)) }
 
-// dualityMap works with x divided by its largest entry, so no power overflows.
+// dualityMap stores the gradient of ½‖x‖²_p in dst. It divides x by its largest entry first, so no power overflows.
 func dualityMap(dst, x []float64, p float64) {
 	checkLen(dst, x)
 	top := maxAbs(x)

@@ -12,12 +12,12 @@ import (
 
 // Shift returns the z of (3.25b): the z with 1ᵀ∇φ*(y + z1) = 1, for which ∇φ*(y + z1) is
 // the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses
-// its closed form, and else [NewtonShift]. A nil scratch is allocated; any other must be as long as y.
+// its closed form, otherwise [NewtonShift]. A nil scratch is allocated; any other scratch must be as long as y.
 //
-// A single number z cannot be better than its rounding: if |z| is large compared with the scale
-// on which ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] has no such error.
+// As a single number, z is rounded: if |z| is large compared with the scale on which ∇φ* varies,
+// ∇φ*(y + z1) misses the hyperplane. [ProjectDual] has no such error.
 //
-// It returns an error if an entry of y is not finite, if the parameters of m are wrong,
+// Shift returns an error if an entry of y is not finite, if the parameters of m are wrong,
 // or if its domain does not meet the hyperplane.
 func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err = checkDual(y); err == nil {
@@ -39,7 +39,7 @@ func shiftPart(m Modulus, y, scratch []float64) (z float64, done bool, err error
 
 func checkDual(y []float64) error {
 	if len(y) == 0 {
-		return fmt.Errorf("bregman: a dual point of no coordinates")
+		return fmt.Errorf("bregman: a dual point without coordinates")
 	}
 	if i := firstNonFinite(y); i >= 0 {
 		return fmt.Errorf("bregman: dual point has y[%d] = %g: want finite numbers", i, y[i])
@@ -54,7 +54,7 @@ const mostParts = 1 + 1024/53
 // Bregman projection of the previous ∇φ*(y), and 1ᵀ∇φ*(y) = 1 to rounding.
 //
 // If a single z is too coarse for the shift, ProjectDual shifts y in parts. The first part
-// brings the entries of y that matter near their final size. This part is exact, because
+// brings the entries of y that decide 1ᵀθ close to their final size. This part is exact, because
 // numbers near each other subtract without error. The next part completes the shift.
 //
 // After an error, y is unspecified. The errors are those of [Shift].

@@ -112,8 +112,8 @@ func TestProjectionErrors(t *testing.T) {
 		{Cube(0.25), make([]float64, 4), "its points have 1ᵀθ from -1 to 1"},
 		{FermiDirac([]float64{0.25, 0.75}, []float64{1, 1}), make([]float64, 2), "its points have 1ᵀθ from 1 to 2"},
 		{Ball{R: 2}, []float64{1, math.NaN()}, "y[1] = NaN"}, {Ball{R: 2}, []float64{math.NaN(), 1}, "y[0] = NaN"},
-		{Cube(2), []float64{1, 2, math.Inf(-1)}, "y[2] = -Inf"}, {Ball{R: 2}, nil, "no coordinates"},
-		{Separable{Name: "it"}, []float64{1}, "it is without a kernel"}, {Sum(2, Cube(1), Ball{R: 1}), []float64{1, 1}, "+ ball, R = 1 is without a kernel"},
+		{Cube(2), []float64{1, 2, math.Inf(-1)}, "y[2] = -Inf"}, {Ball{R: 2}, nil, "without coordinates"},
+		{Separable{Name: "it"}, []float64{1}, "it has no kernel"}, {Sum(2, Cube(1), Ball{R: 1}), []float64{1, 1}, "+ ball, R = 1 has no kernel"},
 	} {
 		for _, f := range []func() error{
 			func() error { _, err := Shift(c.m, c.y, nil); return err },
@@ -186,7 +186,7 @@ func TestLengthsPanic(t *testing.T) {
 	panics(m, "NewtonShift", want, func() { _, _, _ = NewtonShift(m, two, nil) })
 	panics(m, "D", want, func() { m.Divergence(two, []float64{0.3, 0.1}) })
 	panics(m, "InDomain", want, func() { m.InDomain(two) })
-	panics("Product", "φ", "2 entries are left for the 3 of (cube, R = 2)", func() { Product(Block{Cube(2), 3}).Value(two) })
+	panics("Product", "φ", "2 entries are left for the 3 coordinates of (cube, R = 2)", func() { Product(Block{Cube(2), 3}).Value(two) })
 	panics("FermiDirac", "FermiDirac", differ, func() { FermiDirac(two, three) })
 }
 

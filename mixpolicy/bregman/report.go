@@ -16,8 +16,8 @@ type Report struct {
 	Findings     []Finding     // one for each cause; none if nothing is wrong
 	Examinations []Examination // what was examined, and the results
 
-	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e, whose
-	// slope must be 2 on logarithmic axes.
+	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e. On
+	// logarithmic axes, its slope must be 2.
 	Taylor []Point
 	// Boundary is the change of ∇φ since the start against the remaining distance, on one path
 	// to the boundary. The change must grow without bound. Boundary is empty if the path met no
@@ -59,7 +59,7 @@ const (
 // String returns the kind in words.
 func (k Kind) String() string {
 	return [...]string{
-		"wrong parameters", "a panic", "no Legendre function", "methods disagree", "overflow", "unsafe to call", "allocates", "stopped",
+		"wrong parameters", "a panic", "not a Legendre function", "methods disagree", "overflow", "unsafe to call", "allocates", "stopped",
 	}[k]
 }
 
@@ -75,7 +75,7 @@ func (f Finding) String() string {
 	return s
 }
 
-// apart formats a number with enough digits to differ from another.
+// apart formats v with six digits, or with as many as distinguish it from other.
 func apart(v, other float64) string {
 	n := 6
 	for ; v != other && n < 17 && fmt.Sprintf("%.*g", n, v) == fmt.Sprintf("%.*g", n, other); n++ {
@@ -180,7 +180,7 @@ func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
 	return e.worse(map[bool]float64{false: 1}[ok], 0.5, format, args...)
 }
 
-// A vector in a finding; String cuts off all but a few entries.
+// A vector is part of a finding; String shows at most its first four entries.
 type vector []float64
 
 func (v vector) String() string {

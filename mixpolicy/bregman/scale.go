@@ -45,7 +45,7 @@ func (k scaledKernel) Validate() error                 { return validScale(k.Ker
 func validScale(of any, c float64) error {
 	err := validate(of)
 	if err == nil && (!(c > 0) || math.IsInf(c, 1)) {
-		err = fmt.Errorf("bregman: modulus scaled by %g: want a positive number", c)
+		err = fmt.Errorf("bregman: modulus scaled by %g: want a positive, finite number", c)
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 // and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
 //
-// A product of several blocks claims no strong convexity, because the claim of a block holds for x_b that sum to 1.
+// A product of several blocks claims no strong convexity, because the claim of a block holds for x_b with sum 1.
 // If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the least μ_b holds
 // for the product. For the entropy, μ_b is 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
 //
@@ -92,7 +92,7 @@ func (p product) total(f func(m Modulus, x, y []float64) float64, x, y []float64
 	for k, b := range p.blocks {
 		n := cmp.Or(b.N, len(x))
 		if n > len(x) || k == len(p.blocks)-1 && n < len(x) {
-			panic(fmt.Sprintf("bregman: %d entries are left for the %d of %v", len(x), n, b))
+			panic(fmt.Sprintf("bregman: %d entries are left for the %d coordinates of %v", len(x), n, b))
 		}
 		acc.Add(f(b.Modulus, x[:n], y[:n]))
 		x, y = x[n:], y[n:]

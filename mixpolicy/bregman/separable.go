@@ -45,8 +45,8 @@ type Separable struct {
 	Kernel Kernel   // of every coordinate
 	Each   []Kernel // in place of Kernel, if they differ: one for each coordinate
 	Name   string   // the result of String; "" is "separable" with the kernel's own name
-	Mu     float64  // the constant of strong convexity, 0 if unknown …
-	P      float64  // … in the norm of ℓ_p
+	Mu     float64  // the constant of strong convexity in ℓ_p; 0 if unknown
+	P      float64  // the p of this norm
 }
 
 // separable is promoted to types that embed a Separable.
@@ -89,7 +89,7 @@ func (s Separable) checkLen(x []float64) {
 func (s Separable) Validate() error {
 	for i, k := range s.kernels() {
 		if k == nil {
-			return fmt.Errorf("bregman: %v is without a kernel of coordinate %d: want a separable modulus in this dimension", s, i)
+			return fmt.Errorf("bregman: %v has no kernel for coordinate %d: want a separable modulus in this dimension", s, i)
 		}
 		err := validate(k)
 		if lo, hi := k.Domain(); err == nil && !(lo < hi) {
@@ -218,7 +218,7 @@ func kernelConjugate(k Kernel, y float64) float64 {
 // three terms cancel to less than 10⁻⁶ of their size, because x is near y or φ contains a large constant, it uses
 // a quadrature. With e = x − y, it computes D = e² ∫₀¹ (1−u) φ″(y+ue) du, in which nothing cancels, or, if φ″ is
 // unknown, D = e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) share. The quadrature is the
-// double exponential rule of Takahasi and Mori (1974), which stays accurate near a wall.
+// double exponential rule of Takahasi and Mori (1974), which stays accurate near an end of the domain.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	lo, hi := k.Domain()
 	if !(lo <= x && x <= hi && lo < y && y < hi) {

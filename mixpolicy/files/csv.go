@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// titles are the columns of a table, in the order of a table without a header.
+// titles are the columns of a table, in their order if the table has no header.
 var titles = []string{"s", "a", "next", "p", "c"}
 
 var wantColumns = strings.Join(titles, ", ")
@@ -95,7 +95,7 @@ func newTable(r io.Reader) *csv.Reader {
 		in.Discard(len(mark))
 	}
 	table := csv.NewReader(in)
-	table.FieldsPerRecord = -1 // our messages say more
+	table.FieldsPerRecord = -1 // our error messages say more
 	table.TrimLeadingSpace = true
 	return table
 }
@@ -113,11 +113,11 @@ func readRows(r io.Reader) ([]row, error) {
 			break
 		}
 		if err != nil {
-			return nil, err // it names the line
+			return nil, err // err names the line
 		}
 		line, _ := table.FieldPos(0)
 		if len(record) != len(titles) {
-			return nil, fmt.Errorf("line %d: %d fields, want %d, which commas separate: %s", line, len(record), len(titles), wantColumns)
+			return nil, fmt.Errorf("line %d: %d fields, want %d, separated by commas: %s", line, len(record), len(titles), wantColumns)
 		}
 		if start && !slices.ContainsFunc(record, isNumber) {
 			if at, err = placed(record, columnOf, wantColumns+", each once, or rows without a header"); err != nil {
@@ -196,7 +196,7 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 	slices.Sort(whole)
 	for i, k := range whole {
 		if k != whole[0]+i {
-			return nil, nil, fmt.Errorf("%s %d has no row, and there is %s %d: want whole numbers without a hole, or other names",
+			return nil, nil, fmt.Errorf("%s %d has no row, but %s %d has one: want consecutive whole numbers, or other names",
 				kind, whole[0]+i, kind, k)
 		}
 		names[i] = strconv.Itoa(k)
@@ -206,7 +206,7 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 }
 
 // pairs sorts the rows by pair, and returns where the rows of each pair begin, followed by
-// the end. The error names a pair without a row (unless holes are allowed), a pair with two
+// the end. The error names a hole (a pair without a row) unless holes are allowed, a pair with two
 // costs, or a repeated transition.
 func pairs(rows []row, states, actions []string, holes bool) (first []int, err error) {
 	slices.SortFunc(rows, func(x, y row) int {
@@ -222,11 +222,11 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 		if i > 0 && r.s == rows[i-1].s && r.a == rows[i-1].a {
 			before := rows[i-1]
 			if r.next == before.next {
-				return nil, fmt.Errorf("line %d: %s, next state %s is in line %d too, want it once",
+				return nil, fmt.Errorf("line %d: %s, next state %s is also in line %d, want it once",
 					r.line, name(r.s, r.a), states[r.next], before.line)
 			}
 			if r.c != before.c {
-				return nil, fmt.Errorf("line %d, field c: %s costs %v, and %v in line %d; want one cost",
+				return nil, fmt.Errorf("line %d, field c: %s costs %v here, and %v in line %d; want one cost",
 					r.line, name(r.s, r.a), r.c, before.c, before.line)
 			}
 			continue
@@ -254,12 +254,12 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 const most = 1 << 25
 
 // affordable returns an error if the model of a table with holes takes far more memory than the
-// table: a pair without a row takes memory for its index and for the transitions of another pair.
+// table: a pair without a row takes memory for its index and for a copy of another pair's transitions.
 func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)
 	}
-	next := make([]int, states) // of the first pair of each state
+	next := make([]int, states) // transitions of the first pair of each state
 	own := make([]int, states)  // number of pairs with rows
 	for i, r := range rows {    // in order of pairs
 		if i == 0 || r.s != rows[i-1].s || r.a != rows[i-1].a {
@@ -274,7 +274,7 @@ func affordable(rows []row, states, actions int) error {
 		total += (actions - k) * next[s]
 	}
 	if total > max(most, len(rows)) {
-		return fmt.Errorf("%d transitions, those repeated in place of actions without a row included; want at most 2²⁵", total)
+		return fmt.Errorf("%d transitions, including copies for the actions without a row; want at most 2²⁵", total)
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 		}
 	}
 	out := csv.NewWriter(w)
-	out.Write(titles) // Error returns the errors
+	out.Write(titles) // out.Error returns errors of writing
 	for i := range x.Pairs() {
 		s, a := x.StateAction(i)
 		if !x.Allowed(s, a) {

@@ -129,7 +129,7 @@ func TestCSVErrors(t *testing.T) {
 		"s,a,next,p,c\n":                    "files: no row",
 		"s,a,next,prob,c\n":                 `line 1: column "prob", want s, a, next, p, c, each once`,
 		"s,a,next,s,c\n":                    `line 1: column "s", want s, a, next, p, c, each once`,
-		"0,0,0,1,5" + rest + "0,":           "line 5: 2 fields, want 5, which commas separate",
+		"0,0,0,1,5" + rest + "0,":           "line 5: 2 fields, want 5, separated by commas",
 		"0,0,0,1,5\n0,0,\"1,1,5\n":          "line 2, column 12: extraneous or missing \" in quoted-field",
 		",0,0,1,5" + rest:                   "line 1, field s: empty, want a name or a number",
 		"\"0\r\r\n1\",0,0,1,5" + rest:       `line 1, field s: "0\r\n1", want a name without a carriage return`,
@@ -143,12 +143,12 @@ func TestCSVErrors(t *testing.T) {
 		"c,p,next,a,s\nnan,1,0,0,0\n":       `line 2, field c: "nan", want`,
 		"0,0,0,0.9,5" + rest:                "rows from line 1 on: state 0, action 0: probabilities add up to 0.9, want 1; the difference is 0.1",
 		"0,0,0,.5,5" + rest + "0,0,1,.25,5": "rows from line 1 on: state 0, action 0: probabilities add up to 0.75, want 1; the difference is 0.25",
-		"0,0,0,1,5" + rest + "0,0,0,1,5\n":  "line 5: state 0, action 0, next state 0 is in line 1 too, want it once",
-		"0,0,0,1,5" + rest + "0,0,1,0,6\n":  "line 5, field c: state 0, action 0 costs 6, and 5 in line 1; want one cost",
+		"0,0,0,1,5" + rest + "0,0,0,1,5\n":  "line 5: state 0, action 0, next state 0 is also in line 1, want it once",
+		"0,0,0,1,5" + rest + "0,0,1,0,6\n":  "line 5, field c: state 0, action 0 costs 6 here, and 5 in line 1; want one cost",
 		"0,0,7,1,5" + rest:                  "line 1: next state 7 has no row of its own",
 		rest:                                "state 0, action 0 has no row, want one for every pair of 2 states and 2 actions",
 		"0,0,0,1,5\n1,0,1,1,5\n0,1,0,1,2":   "state 1, action 1 has no row",
-		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, and there is state 2: want whole numbers without a hole, or other names",
+		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, but state 2 has one: want consecutive whole numbers, or other names",
 		"0,0,0,1,5\n9223372036854775807,0,0,1,5\n-9223372036854775808,0,0,1,5": "state -9223372036854775807 has no row",
 	} {
 		x, err := ReadCSV(strings.NewReader(table), Settings{})
@@ -338,5 +338,5 @@ func TestCSVActionSets(t *testing.T) {
 	_, err = ReadCSV(strings.NewReader(long.String()), Settings{ActionSets: true})
 	wantError(t, err, "files: 10000 states and 10000 actions, want at most 2²⁵ pairs")
 	_, err = ReadCSV(strings.NewReader(wide.String()), Settings{ActionSets: true})
-	wantError(t, err, "files: 108000000 transitions, those repeated in place of actions without a row included")
+	wantError(t, err, "files: 108000000 transitions, including copies for the actions without a row")
 }

@@ -68,7 +68,7 @@ func ExampleSettings() {
 	x := mixpolicy.Must(files.Load("testdata/square.npz", files.Settings{Axes: files.ActionFirst, Criterion: mixpolicy.Discounted(0.9)}))
 	fmt.Println(x.States(), "states,", x.Criterion())
 	// Output:
-	// files: testdata/square.npz: array P: shape [2 2 2] is (m, n, n) or (n, m, n): want Settings.Axes to tell
+	// files: testdata/square.npz: array P: shape [2 2 2] is (m, n, n) or (n, m, n): want Settings.Axes to say which
 	// 2 states, discount 0.9
 }
 

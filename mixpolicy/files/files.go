@@ -6,8 +6,8 @@
 // Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
 // order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given
-// by names or by consecutive whole numbers. Numbers 0 … n−1 are the states' numbers; numbers
-// that start elsewhere are names, in the order of the numbers. Other names are numbered in the
+// by names or by consecutive whole numbers. Numbers 0 … n−1 are the states' numbers. If the
+// numbers start elsewhere, they are names in numerical order. Other names are numbered in the
 // order of their first occurrence in the columns s and a. Every pair needs at least one row
 // (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of a pair
 // must have the same cost. Lines may end in CRLF, and the file may begin with a byte-order mark.
@@ -29,12 +29,12 @@
 //
 //	P          (m, n, n) with P[a, s, s′], or (n, m, n) with P[s, a, s′]
 //	c          (n, m) with c[s, a]
-//	gamma      a number, the discount factor γ; without it the cost is averaged
-//	alpha      (n,), the distribution α of the first state; without it uniform
+//	gamma      a number, the discount factor γ; without it, the cost is averaged
+//	alpha      (n,), the distribution α of the first state; without it, α is uniform
 //
-// Instead of P, a file may contain a CSR matrix over pairs of shape (n·m, n), whose row
-// s·m + a is P_a(s, ·), under SciPy's names: data, indices, indptr, shape and format, which
-// is "csr". In Python, with Q = scipy.sparse.csr_array of that matrix:
+// Instead of P, a file may contain a CSR matrix Q of shape (n·m, n), whose row s·m + a is
+// P_a(s, ·). Its arrays have SciPy's names: data, indices, indptr, shape and format, which
+// is "csr". In Python, with Q a scipy.sparse.csr_array:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
@@ -51,8 +51,8 @@
 // # Sizes
 //
 // A reader checks the sizes that a file states against its contents before it allocates
-// memory. A CSV file takes memory in proportion to its size, or, with action sets or
-// visits, which may list few of many pairs, up to about 1 GiB. The unpacked arrays of an
+// memory. A CSV file takes memory in proportion to its size. With action sets or visits,
+// which may list few of many pairs, the file may take up to about 1 GiB. The unpacked arrays of an
 // .npz file may take 1 GiB as float64, or the size of the file if it is larger.
 package files
 
@@ -69,8 +69,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Settings supplies what the file of a model does not contain, or overrides it. The zero
-// value takes the file as it is.
+// Settings supplies what a model's file does not contain, or replaces what the file contains.
+// The zero value takes the file as it is.
 type Settings struct {
 	// Criterion; the zero value means the file's gamma, or mixpolicy.AverageCost if the
 	// file has no gamma.
@@ -139,8 +139,8 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log: the number of times that each run took each pair of x, in the order in
-// which runs first occur. The error names the wrong line and field. For [mixpolicy.PolicyFromVisits]
+// ReadVisits reads a log. It returns each run's number of visits to each pair of x; the runs are
+// in the order of their first rows. The error names the wrong line and field. For [mixpolicy.PolicyFromVisits]
 // and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {

@@ -37,7 +37,7 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	for _, f := range in.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if z.entries[name] != nil {
-			return nil, fmt.Errorf("array %s is there twice, want it once", name)
+			return nil, fmt.Errorf("array %s occurs twice, want it once", name)
 		}
 		z.entries[name] = f
 	}
@@ -63,7 +63,8 @@ func (a *array) at(index ...int) float64 {
 
 // normalise divides a distribution from a by its sum if a is float32, in which few
 // distributions add up to exactly 1. Every entry may carry 16 roundings, as in [mixpolicy.New],
-// so the sum may be off by 16·2⁻²⁴. A sum that is further off stays, and New returns an error.
+// so the sum may be off by 16·2⁻²⁴. If the sum is further off, p stays as it is, and New returns
+// an error.
 func (a *array) normalise(p []float64) {
 	total := sum.Of(p)
 	if !a.single || !(math.Abs(total-1) <= 16*0x1p-24) {
@@ -74,11 +75,11 @@ func (a *array) normalise(p []float64) {
 	}
 }
 
-// header is the header that NumPy writes before an array of numbers or a string. Package
-// npy does not check this form, and trusts its shape.
+// header matches the header that NumPy writes before an array of numbers or a string. Package
+// npy does not check the header's form, and trusts the shape in it.
 var header = regexp.MustCompile(`^\{'descr': '[^'{}]+', 'fortran_order': (True|False), 'shape': \(([0-9]+, ?)*[0-9]*\), \} *\n$`)
 
-// open returns a reader of an array, which has read the header, and the bytes after the header.
+// open returns a reader that has read the header of an array, and the bytes after the header.
 func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	f := z.entries[name]
 	if f == nil {
@@ -105,7 +106,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	}
 	body = raw[start:]
 	if size > int64(len(body)) || !header.Match(body[:size]) {
-		return nil, nil, fmt.Errorf("header %.80q, want that of an array of numbers", body)
+		return nil, nil, fmt.Errorf("header %.80q, want the header of an array of numbers", body)
 	}
 	r, err = npy.NewReader(bytes.NewReader(raw))
 	return r, body[size:], err
@@ -173,12 +174,12 @@ func (z *archive) array(want, name string, axes []string) (*array, error) {
 		}
 		a.stride[axis] = count
 		if a.shape[axis] > math.MaxInt/8/max(count, 1) {
-			return nil, fmt.Errorf("shape %v has too many entries, and %d bytes follow", a.shape, len(body))
+			return nil, fmt.Errorf("shape %v has too many entries for the %d bytes that follow", a.shape, len(body))
 		}
 		count *= a.shape[axis]
 	}
 	if size := count * int(kind[1]-'0'); size != len(body) {
-		return nil, fmt.Errorf("shape %v of %s takes %d bytes, and %d follow", a.shape, h.Type, size, len(body))
+		return nil, fmt.Errorf("shape %v of %s takes %d bytes, but %d follow", a.shape, h.Type, size, len(body))
 	}
 	if z.left -= 8 * int64(count); z.left < 0 {
 		return nil, fmt.Errorf("%d numbers, want at most 1 GiB for all arrays as float64, or the file's size", count)

@@ -30,7 +30,7 @@ func readModel(r io.ReaderAt, size int64, set Settings) (*mixpolicy.MDP, error) 
 	var row func(s, a int) ([]int, []float64)
 	switch {
 	case z.has("P") == z.has("data"):
-		return nil, fmt.Errorf("both or neither of the arrays P and data, want either")
+		return nil, fmt.Errorf("both or neither of the arrays P and data, want one of them")
 	case z.has("P"):
 		p, row, err = z.dense(n, m, set.Axes)
 	default:
@@ -78,8 +78,8 @@ func (z *archive) settings(set Settings) (mixpolicy.Criterion, []float64, error)
 	return criterion, alpha, nil
 }
 
-// dense reads the array P. It returns a function that returns the nonzero entries of P_a(s,
-// ·), in slices that the next call overwrites.
+// dense reads the array P. The function that it returns gives the nonzero entries of P_a(s, ·),
+// in slices that the next call overwrites.
 func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []float64), error) {
 	p, err := z.read("P", anyNumber, "m or n", "n or m", "n")
 	if err != nil {
@@ -88,10 +88,10 @@ func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []f
 	actionFirst := slices.Equal(p.shape, []int{m, n, n}) && axes != StateFirst
 	stateFirst := slices.Equal(p.shape, []int{n, m, n}) && axes != ActionFirst
 	if actionFirst && stateFirst && n > 1 {
-		return nil, nil, fmt.Errorf("array P: shape %v is (m, n, n) or (n, m, n): want Settings.Axes to tell", p.shape)
+		return nil, nil, fmt.Errorf("array P: shape %v is (m, n, n) or (n, m, n): want Settings.Axes to say which", p.shape)
 	}
 	if !actionFirst && !stateFirst {
-		return nil, nil, fmt.Errorf("array P: shape %v, want (m, n, n) or (n, m, n) as Settings.Axes tell, with n = %d and m = %d from c",
+		return nil, nil, fmt.Errorf("array P: shape %v, want (m, n, n) or (n, m, n) as Settings.Axes says, with n = %d and m = %d from c",
 			p.shape, n, m)
 	}
 	var to []int
@@ -132,13 +132,13 @@ func (z *archive) csr(n, m int) (*array, func(s, a int) ([]int, []float64), erro
 	indices, indptr, shape := index[0].data, index[1].data, index[2].data
 	pairs, entries := n*m, len(data.data)
 	if !slices.Equal(shape, []float64{float64(pairs), float64(n)}) {
-		return nil, nil, fmt.Errorf("array shape: %v, want [%d %d], n·m and n by c", shape, pairs, n)
+		return nil, nil, fmt.Errorf("array shape: %v, want [%d %d], the n·m and n of c", shape, pairs, n)
 	}
 	if len(indices) != entries {
 		return nil, nil, fmt.Errorf("array indices: %d entries, want as many as data: %d", len(indices), entries)
 	}
 	if len(indptr) != pairs+1 || indptr[0] != 0 || indptr[pairs] != float64(entries) || !slices.IsSorted(indptr) {
-		return nil, nil, fmt.Errorf("array indptr: want n·m + 1 = %d entries that go up from 0 to %d, those of data", pairs+1, entries)
+		return nil, nil, fmt.Errorf("array indptr: want n·m + 1 = %d entries that rise from 0 to %d, the length of data", pairs+1, entries)
 	}
 	var to []int
 	return data, func(s, a int) ([]int, []float64) {

@@ -90,7 +90,7 @@ func TestFixtures(t *testing.T) {
 		wantError(t, err, says)
 	}
 	_, err = Load("testdata/action-first.npz", Settings{Axes: StateFirst})
-	wantError(t, err, "array P: shape [2 3 3], want (m, n, n) or (n, m, n) as Settings.Axes tell, with n = 3 and m = 2 from c")
+	wantError(t, err, "array P: shape [2 3 3], want (m, n, n) or (n, m, n) as Settings.Axes says, with n = 3 and m = 2 from c")
 	_, err = LoadFeatures("testdata/csr.npz", average)
 	wantError(t, err, "array psi: missing, the file has [alpha c data format gamma indices indptr shape]")
 }
@@ -161,12 +161,12 @@ func TestNPZErrors(t *testing.T) {
 		{dense, entries{"P": nil}, "both or neither of the arrays P and data"},
 		{dense, entries{"data": csr["data"]}, "both or neither of the arrays P and data"},
 		{dense, entries{"c": {}}, "array c: not an array of NumPy"},
-		{dense, entries{"c": dense["c"][:len(dense["c"])-1]}, "array c: shape [2 1] of <i8 takes 16 bytes, and 15 follow"},
+		{dense, entries{"c": dense["c"][:len(dense["c"])-1]}, "array c: shape [2 1] of <i8 takes 16 bytes, but 15 follow"},
 		{dense, entries{"c": bytesOf("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2, 1), }", 1., 2.)}, "array c: header"},
 		{dense, entries{"c": shaped("<f8", "(-2, -1)", 1., 2.)}, "array c: header"},
 		{dense, entries{"c": shaped("<f8", "(2,)", 1., 2.)}, "array c: shape [2], want (n, m)"},
 		{dense, entries{"c": shaped("<f8", "(99999999999999999999, 1)", 1.)}, "array c: strconv.Atoi"},
-		{dense, entries{"c": shaped("<f8", "(4611686018427387904, 2)", 1., 2.)}, "array c: shape [4611686018427387904 2] has too many entries, and 16 bytes follow"},
+		{dense, entries{"c": shaped("<f8", "(4611686018427387904, 2)", 1., 2.)}, "array c: shape [4611686018427387904 2] has too many entries for the 16 bytes that follow"},
 		{dense, entries{"P": shaped("<f8", "(1, 0, 0)"), "c": shaped("<f8", "(0, 1)")}, "0 states and 1 actions, want at least one"},
 		{dense, entries{"c": shaped("<f8", "(4611686018427387904, 0)")}, "array c: shape [4611686018427387904 0] has too many entries"},
 		{dense, entries{"c": shaped("<f8", "(2, 1)", math.Inf(1), 0.)}, "state 0, action 0: cost +Inf, want a finite number"},
@@ -177,13 +177,13 @@ func TestNPZErrors(t *testing.T) {
 		{dense, entries{"alpha": shaped("<f8", "(2,)", 0.5, 0.25)}, "initial distribution: entries add up to 0.75"},
 		{csr, entries{"format": nil}, "array format: missing"},
 		{csr, entries{"indptr": nil}, "array indptr: missing"},
-		{csr, entries{"shape": shaped("<i8", "(2,)", []int64{2, 1})}, "array shape: [2 1], want [2 2], n·m and n by c"},
+		{csr, entries{"shape": shaped("<i8", "(2,)", []int64{2, 1})}, "array shape: [2 1], want [2 2], the n·m and n of c"},
 		{csr, entries{"shape": shaped("<f8", "(2,)", 2., 2.)}, "array shape: dtype <f8, want integers"},
 		{csr, entries{"indices": shaped("<i4", "(2,)", []int32{0, 1})}, "array indices: 2 entries, want as many as data: 3"},
 		{csr, entries{"indices": shaped("<i4", "(3,)", []int32{0, 1, -1})}, "state 1, action 0: next state -1, want 0 to 1"},
 		{csr, entries{"indices": shaped("<u8", "(3,)", []uint64{0, 1, math.MaxUint64})}, "state 1, action 0: next state "},
 		{csr, entries{"indices": shaped("<i4", "(3,)", []int32{1, 1, 1})}, "state 0, action 0: next state 1 is listed twice"},
-		{csr, entries{"indptr": shaped("<i4", "(3,)", []int32{0, 4, 3})}, "array indptr: want n·m + 1 = 3 entries that go up from 0 to 3, those of data"},
+		{csr, entries{"indptr": shaped("<i4", "(3,)", []int32{0, 4, 3})}, "array indptr: want n·m + 1 = 3 entries that rise from 0 to 3, the length of data"},
 		{csr, entries{"indptr": shaped("<i4", "(3,)", []int32{-1, 2, 3})}, "array indptr: want"},
 		{csr, entries{"indptr": shaped("<i4", "(3,)", []int32{0, 2, 4})}, "array indptr: want"},
 		{csr, entries{"indptr": shaped("<i4", "(2,)", []int32{0, 3})}, "array indptr: want"},
@@ -209,7 +209,7 @@ func TestNPZErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := read(twice.Bytes(), Settings{})
-	wantError(t, err, "array c is there twice")
+	wantError(t, err, "array c occurs twice")
 
 	x := mixpolicy.Must(read(whole, Settings{}))
 	for says, psi := range map[string][]byte{
@@ -257,7 +257,7 @@ func TestBombs(t *testing.T) {
 		"array c: unexpected EOF":                                   raw(1<<30, []byte{3, 0}),
 		"array c: zip: not a valid zip file":                        raw(1000, zeros.Bytes()),
 		"array c: header":                                           entries{"c": []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f{'descr'")}.with(nil),
-		"takes 8589934592 bytes, and 2 follow":                      entries{"c": shaped("<f8", "(1073741824, 1)", int16(0))}.with(nil),
+		"takes 8589934592 bytes, but 2 follow":                      entries{"c": shaped("<f8", "(1073741824, 1)", int16(0))}.with(nil),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

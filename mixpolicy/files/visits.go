@@ -14,22 +14,22 @@ import (
 // visitColumns maps the names that the header of a log may use to their columns.
 var visitColumns = map[string]string{"s": "s", "state": "s", "a": "a", "action": "a", "visits": "visits", "run": "run"}
 
-// mostVisits is the greatest number of counts in all runs: 1 GiB.
+// mostVisits is the greatest number of counts in all runs together; they take 1 GiB.
 const mostVisits = 1 << 27
 
 func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {
 	table := newTable(r)
 	first, err := table.Read()
 	if err != nil && err != io.EOF {
-		return nil, err // it names the line
+		return nil, err // err names the line
 	}
-	at, err := placed(first, visitColumns, "s, a and, if they are there, visits and run, each once")
+	at, err := placed(first, visitColumns, "s, a and, optionally, visits and run, each once")
 	if err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	for _, k := range []string{"s", "a"} {
 		if _, there := at[k]; !there {
-			return nil, fmt.Errorf("line 1: no column %s, want a header with s, a and, if they are there, visits and run", k)
+			return nil, fmt.Errorf("line 1: no column %s, want a header with s, a and, optionally, visits and run", k)
 		}
 	}
 	state, action := numbers(x.States(), x.StateName), numbers(x.Actions(), x.ActionName)
@@ -44,7 +44,7 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 		}
 		line, _ := table.FieldPos(0)
 		if len(record) != len(first) {
-			return nil, fmt.Errorf("line %d: %d fields, want %d, as the header has", line, len(record), len(first))
+			return nil, fmt.Errorf("line %d: %d fields, want %d, as in the header", line, len(record), len(first))
 		}
 		field := func(k string) string { return strings.TrimSpace(record[at[k]]) }
 		s, known := state[field("s")]

@@ -60,10 +60,10 @@ func TestReadVisitsErrors(t *testing.T) {
 	for table, says := range map[string]string{
 		"":                             "files: line 1: no column s, want a header",
 		"s,visits\n":                   "line 1: no column a, want a header with s, a",
-		"s,a,count\n":                  `line 1: column "count", want s, a and, if they are there, visits and run, each once`,
+		"s,a,count\n":                  `line 1: column "count", want s, a and, optionally, visits and run, each once`,
 		"s,a\"\n":                      `parse error on line 1, column 4`,
 		"s,a,visits\nshut,wait,0\n":    "files: no visit",
-		"s,a\nshut,wait,1\n":           "line 2: 3 fields, want 2, as the header has",
+		"s,a\nshut,wait,1\n":           "line 2: 3 fields, want 2, as in the header",
 		"s,a\nclosed,wait\n":           `line 2, field s: "closed", want the name of one state of the model`,
 		"s,a\nshut,knock\n":            `line 2, field a: "knock", want the name of one action of the model`,
 		"s,a\nshut,wait\nopen,open it": "line 3: state open, action open it is not allowed",

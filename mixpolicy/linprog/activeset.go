@@ -35,7 +35,7 @@ const (
 //	x(t) = x0 + t v,   u(t) = u0 + t u1.
 //
 // x0 is the point of least norm, orthogonal to v, and v is −b minus its projection onto the
-// span of the aₖ. Each is recomputed from the factors after a step, so that errors do not
+// span of the aₖ. Both are recomputed from the factors after each step, so that errors do not
 // add up.
 type activeSet struct {
 	d         int
@@ -50,7 +50,7 @@ type activeSet struct {
 	step      []float64 // scratch of path.enter
 
 	still   bool // v = 0 to within rounding: x does not move with t
-	optimal bool // and u1 ⪰ 0, so −b is in the cone of the active normals: x0 solves the LP
+	optimal bool // also u1 ⪰ 0, so −b is in the cone of the active normals: x0 solves the LP
 }
 
 func newActiveSet(b, g []float64) *activeSet {

@@ -5,12 +5,12 @@
 //
 //	min bᵀθ   subject to   Ψθ ⪰ 0,  1ᵀθ = 1,  ‖θ‖ ≤ R,        b = Ψᵀc ∈ ℝᵈ,
 //
-// for Ψ ∈ ℝᴺˣᵈ with d up to a few hundred and N up to millions. [Norm.Project] projects
-// onto its last two constraints, in closed form.
+// for Ψ ∈ ℝᴺˣᵈ with d up to a few hundred and N up to millions. [Norm.Project] projects onto
+// the last two constraints, in closed form.
 //
 // # The method
 //
-// A linear objective is the limit of a projection. For t ≥ 0 let
+// A linear objective is the limit of a projection. For t ≥ 0, let
 //
 //	x(t) = argmin ½‖x + t b‖₂²   over   P = {x : Ψx ⪰ 0, 1ᵀx = 1},
 //
@@ -27,48 +27,49 @@
 // ‖θ‖₁ ≤ R is, on the hyperplane, Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. Only the most
 // violated of these is ever needed.
 //
-// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983), which
-// starts at the solution without rows and needs only a row that the present point violates.
-// So rows can be found on demand: the method solves the problem over a small pool of rows,
-// a parallel scan of Ψ finds rows that the solution violates, these rows join the pool, and
-// the next solution starts from the active rows of the last one. A scan that finds no row
-// ends the work. The limit of t is raised in steps, and x(t) is found over all rows at each
-// step, because rows that are violated far from the path rarely matter.
+// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983), which starts
+// at the solution without rows and needs, in each step, only one row that the present point
+// violates. So rows can be found on demand: the method solves the problem over a small pool of
+// rows, a parallel scan of Ψ finds rows that the solution violates, these rows join the pool,
+// and the next solution starts from the active rows of the last one. A scan that finds no row
+// ends the work. The upper limit of t is raised in steps, and x(t) is found over all rows at
+// each step, because rows that are violated far from the path rarely matter.
 //
 // # What is certain
 //
-// The answer is computed in floating point, but need not be trusted: each answer has a
-// proof, which is checked before the answer is returned.
+// Answers are computed in floating point, but each answer has a proof, which is checked before
+// the answer is returned.
 //
-// A solution is feasible to within rounding, 16(d+4)2⁻⁵³‖θ‖₂ in terms of unit normals. It
+// A solution is feasible to within rounding, at most 16(d+4)2⁻⁵³‖θ‖₂ for rows of length 1. It
 // is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
 // [Solution.Bound] is the right side, evaluated in doubled precision and rounded downwards.
-// Its gap to bᵀθ must be at most the rounding of the terms. An [InfeasibleError] carries
-// λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which excludes a feasible θ, because
-// κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and
-// an unbounded direction, which was tested in 1,024 bits.
+// The difference between bᵀθ and Bound must be at most the rounding error of the terms. An
+// [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which proves that no θ is
+// feasible, because κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a
+// feasible point and an unbounded direction, which was tested in 1,024 bits.
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may not
-// end. The answer is then a [StalledError] with the best point and bound. This happens for
-// one in five hundred degenerate programs of up to 13 variables, mostly with rows that are
+// end. The answer is then a [StalledError] with the best point and bound. This happens for one
+// in five hundred degenerate programs of up to 13 variables, mostly with rows that are
 // parallel to within 2⁻²⁰ to 2⁻⁵³, and for no program of the paper. TestSearch checks the
-// answers independently in exact arithmetic: for programs with integer data full of ties, of
-// low rank, with duplicate, opposite and nearly parallel rows, with entries from 10⁻³⁰⁰ to
-// 10²⁰⁰, with geometrically falling entries, with balls that just touch, and of flows.
+// answers independently in exact arithmetic. Its programs have integer data with many ties;
+// low rank; duplicate, opposite and nearly parallel rows; entries from 10⁻³⁰⁰ to 10²⁰⁰;
+// geometrically falling entries; balls that just touch the feasible set; or rows that describe
+// flows.
 //
 // # What it takes
 //
-// Seconds of processor time (go test -bench .) on an AMD EPYC, ‖θ‖₂ ≤ 10; scans use all
-// cores, and steps one:
+// The table shows seconds of processor time (go test -bench .) on an AMD EPYC for ‖θ‖₂ ≤ 10.
+// Scans use all cores, and steps use one:
 //
 //	variables   rows        seconds   scans    steps
 //	   8        4,112,784    0.6       20        160   of product form
 //	  50          100,000    0.1       16      1,400   dense
 //	 400           10,000    0.9       10      4,200   dense
 //
-// The ball of ℓ₁ has many facets. If it is active, it takes the longest: at d = 400, twenty
-// times as many steps.
+// The ball of ℓ₁ has many facets. Programs in which it is active take the longest: at d = 400,
+// twenty times as many steps.
 package linprog

@@ -154,7 +154,7 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 		more, err := s.separate(ctx, out)
 		if err != nil {
 			if ctx.Err() == nil {
-				return nil, err // an error of the data
+				return nil, err // an error in the data
 			}
 			return s.unfinished(), err
 		}
@@ -212,8 +212,8 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		}
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
 		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
-		// Twice as many as can be active, and some more if d is small or a scan is long: the
-		// pool should remain small compared with Ψ.
+		// The pool should remain small compared with Ψ. So learn at most twice as many rows as can be
+		// active, and some more if d is small or a scan is long.
 		for _, c := range found[:min(len(found), 2*s.d+32+s.n/(1<<14))] {
 			more = true
 			if err := s.learn(c.row); err != nil {
@@ -224,8 +224,8 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 	return more, nil
 }
 
-// An incumbent is the best known feasible point. The points of the path are not feasible
-// until the end, but a known feasible point c gives another on the way from c to x:
+// An incumbent is the best known feasible point. The points of the path are not feasible until
+// the end, but a known feasible point c gives another feasible point on the way from c to x:
 //
 //	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0},
 //
@@ -236,7 +236,8 @@ type incumbent struct {
 	objective float64   // bᵀθ; +∞ if none is known
 }
 
-// begin tests whether the point of least norm on the hyperplane is feasible.
+// begin makes the point of least norm on the hyperplane the incumbent if this point is
+// feasible.
 func (s *solver) begin(ctx context.Context) error {
 	s.best.objective = math.Inf(1)
 	c := make([]float64, s.d)

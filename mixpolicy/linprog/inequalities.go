@@ -16,10 +16,10 @@ import (
 //
 // with few variables and very many rows, such as the approximate LP (4.1).
 //
-// It is solved as a cone in one more dimension, θ = (x, 1): rows Ψᵢ = (aᵢ, −hᵢ), and the
-// hyperplane gᵀθ = 1 with the last unit vector g. If there are several solutions, it
-// returns the solution of least ‖x‖₂. Rounding is relative to ‖θ‖₂, so scale the variables
-// to make ‖x‖₂ about 1.
+// It is solved as a cone in one more dimension, θ = (x, 1): the rows are Ψᵢ = (aᵢ, −hᵢ), and
+// the hyperplane is gᵀθ = 1 with the last unit vector g. If there are several solutions, Solve
+// returns the solution of least ‖x‖₂. Rounding is relative to ‖θ‖₂, so scale the variables to
+// make ‖x‖₂ about 1.
 type Inequalities struct {
 	B []float64
 	A Rows
@@ -43,9 +43,9 @@ type Point struct {
 // Gap returns Objective − Bound.
 func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
-// Solve returns the solution with its multipliers. Errors are those of [Mixture.Solve];
-// Point and Direction of an [UnboundedError] are in the variables x. On cancellation, and
-// with a [*StalledError], it returns an infeasible point with a valid bound.
+// Solve returns the solution with its multipliers. Errors are those of [Mixture.Solve]; Point
+// and Direction of an [UnboundedError] are in the variables x. On cancellation, and with a
+// [*StalledError], it returns a point that may be infeasible, with a valid bound.
 //
 // It panics unless b has an entry per column of A, and h an entry per row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {

@@ -23,25 +23,25 @@ type Settings struct {
 	Warm []int
 }
 
-// A Solution of [Mixture]. If several θ are optimal, it is the optimal θ of least ‖·‖₂.
+// A Solution of [Mixture]. If several θ are optimal, Theta is the optimal θ of least ‖·‖₂.
 type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
 
 	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g with g ∈ ∂‖θ‖.
 	Dual
-	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this is not active
+	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this constraint is not active
 
-	// Bound is a certified lower bound on the optimum, the value of Dual rounded downwards.
-	// If R = +∞, it holds over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding leaves a
-	// nonzero residual b − Ψᵀλ − μ1.
+	// Bound is a certified lower bound on the optimum, the value of Dual rounded downwards. Radius
+	// is R. If R = +∞, Bound holds only over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding
+	// leaves a nonzero residual b − Ψᵀλ − μ1.
 	Bound  float64
 	Radius float64
 
 	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂}, at most 16(d+4)2⁻⁵³‖θ‖₂ for a solution.
 	Violation float64
 
-	Scans, Pivots int // scans of all rows
+	Scans, Pivots int // scans of all rows, and steps of the active-set method
 }
 
 // Gap returns Objective − Bound. No feasible point is better than Theta by more than Gap.
@@ -59,12 +59,12 @@ func (s Solution) String() string {
 }
 
 // Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a
-// checked proof. If ctx ends first, it returns ctx.Err() with the best feasible point and
-// the best bound so far, or, if no feasible point is known, with the last point (see its
-// Violation). If it finds no proof, it returns the same with a [*StalledError]. Another
-// error names an entry of b or Ψ that is not finite, or the greatest bⱼ if numbers of the
-// solution would overflow. It does not notice a +∞ in a row of Ψ that no point violates.
-// Rows may have entries of any size.
+// checked proof. If ctx ends first, it returns ctx.Err() with the best feasible point and the
+// best bound so far, or, if no feasible point is known, with the last point (see its
+// Violation). If it finds no proof, it returns the same solution with a [*StalledError].
+// Another error names an R out of range, an entry of b or Ψ that is not finite, or the
+// greatest bⱼ if numbers of the solution would overflow. It does not notice a +∞ in a row of Ψ
+// that no point violates. Rows may have entries of any size.
 //
 // It panics unless b has an entry per column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
@@ -95,7 +95,7 @@ type UnboundedError struct {
 }
 
 func (e *UnboundedError) Error() string {
-	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit along a ray of feasible points; bound ‖θ‖", -e.Slope)
+	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit along a ray of feasible points; want a bound on ‖θ‖", -e.Slope)
 }
 
 // A StalledError says that no answer could be proved: because of rounding, the method found

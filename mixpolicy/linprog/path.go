@@ -23,7 +23,7 @@ type path struct {
 	short  []*cut // of a long pool: the most violated cuts at the last pass over it
 	misses []miss // scratch
 	t      float64
-	limit  float64 // of t; raised when x(limit) violates few rows
+	limit  float64 // greatest t for now; raised when x(limit) violates few rows
 	x, u   []float64
 	inside bool  // whether cuts of a polyhedral ball are generated
 	sets   []int // scratch of the ℓ₁ cut
@@ -45,7 +45,7 @@ const (
 	partial                   // x = x(t) over the pool, at the limit of t
 	ray                       // x + s v is feasible over the pool for all s ≥ 0, bᵀv < 0
 	infeasible                // the refutation proves it
-	stalled                   // more steps than any problem needs
+	stalled                   // no answer: more steps, or a larger t, than any problem needs
 )
 
 func newPath(m program) *path {
@@ -156,12 +156,12 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 	return worst, by
 }
 
-// settle restores feasibility over the pool at the present t: Goldfarb and Idnani's dual
+// settle restores feasibility over the pool at the present t by Goldfarb and Idnani's dual
 // method. It returns infeasible if the pool is infeasible.
 func (p *path) settle(ctx context.Context) (outcome, error) {
-	// In exact arithmetic every step increases the dual objective, so no active set comes
-	// twice. A thousand steps per dimension are far more than any problem took (at most 50
-	// d, for measures); more steps mean that rounding makes the method cycle.
+	// In exact arithmetic, every step increases the dual objective, so no active set occurs twice.
+	// A thousand steps per dimension are far more than any problem took (at most 50 d, for
+	// measures); more steps mean that rounding makes the method cycle.
 	limit := p.pivots + 1000*p.d
 	for {
 		if err := ctx.Err(); err != nil {
@@ -193,7 +193,7 @@ func (p *path) enter(c *cut, by float64) bool {
 		copy(r, p.h[:q])
 		p.backSubstitute(r[:q])
 
-		// A full step puts x on c. If z is below its rounding, c depends on the active cuts.
+		// A full step puts x on c. If z is below the rounding error, c depends on the active cuts.
 		full := math.Inf(1)
 		if q < p.d && z > p.rounding() {
 			full = by / (z * z)
@@ -231,10 +231,10 @@ func (p *path) enter(c *cut, by float64) bool {
 }
 
 // Rows should be found near the path. The solution for few rows is far from the feasible set, at
-// d = 400 a hundred times its size, and the rows that it violates rarely matter. So x(t) is first
-// found over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and then for an
-// upper limit of t. Whenever a scan finds few rows, the limit is raised by a factor, until x(t) no
-// longer depends on it. A factor of 256 takes half as long again.
+// d = 400 by a hundred times the size of the set, and the rows that it violates rarely matter. So x(t)
+// is first found over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and
+// then for an upper limit of t. Whenever a scan finds few rows, the limit is raised by a factor,
+// until x(t) no longer depends on it. A factor of 256 takes 1.5 times as long.
 const (
 	firstLimit = 1
 	raise      = 16

@@ -17,7 +17,7 @@ import (
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the sum is 1
-//	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, the two parts having the sums (R+1)/2 and (R−1)/2
+//	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, where the two parts have the sums (R+1)/2 and (R−1)/2
 //
 // unless the ball is inactive for ℓ₁. The ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix
 // the sums of the positive and of the negative part.
@@ -27,7 +27,7 @@ import (
 func (n Norm) Project(dst, y []float64, r float64) error {
 	d := len(y)
 	if d == 0 || len(dst) != d {
-		panic(fmt.Sprintf("linprog: projecting a vector of length %d into one of length %d", d, len(dst)))
+		panic(fmt.Sprintf("linprog: projecting a vector of length %d into one of length %d, want equal lengths > 0", d, len(dst)))
 	}
 	if n.misses(r, d) {
 		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so %s ≤ R misses the hyperplane 1ᵀθ = 1",
@@ -36,15 +36,15 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 	least := math.Inf(1)
 	for j, v := range y {
 		if !(math.Abs(v) <= 0x1p960) {
-			return fmt.Errorf("linprog: cannot project y with y[%d] = %v", j, v)
+			return fmt.Errorf("linprog: cannot project y with y[%d] = %v, want at most 2⁹⁶⁰ in size", j, v)
 		}
 		if math.Abs(v) < math.Abs(least) {
 			least = v
 		}
 	}
 	// The entry of least size is subtracted first, which is exact if entries differ little: a
-	// multiple of 1 becomes 0. A second pass over the mean removes the rounding of the first, so
-	// the sum below is 1 to within the rounding of its terms.
+	// vector of equal entries becomes 0. A second pass over the mean removes the rounding of the
+	// first, so the sum below is 1 to within the rounding of its terms.
 	for j, v := range y {
 		dst[j] = v - least
 	}
@@ -70,8 +70,9 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			addTo(dst, 1/float64(d))
 			return nil
 		}
-		// Twice, because a κ far greater than r is not known to within r. The first pass reduces
-		// the entries that end neither at r nor at −r to the size of r, by exact subtractions.
+		// The shift is done twice, because a κ far greater than r is not known to within r. The first
+		// pass reduces the entries that end neither at r nor at −r to the size of r, by exact
+		// subtractions.
 		for range 2 {
 			floats.AddConst(-boxShift(dst, r), dst)
 		}
@@ -179,8 +180,8 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 }
 
 // boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, where d r ≥ 1, or a neighbouring number.
-// The sum is piecewise linear and decreasing in κ; Newton's method finds κ; a step that would leave
-// the bracket is replaced by halving.
+// The sum is piecewise linear and decreasing in κ; Newton's method finds κ, with halving in place of a
+// step that would leave the bracket.
 func boxShift(y []float64, r float64) float64 {
 	lo, hi := floats.Min(y)-r, floats.Max(y)+r
 	for kappa := 0.0; ; {

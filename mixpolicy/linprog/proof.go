@@ -12,15 +12,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Multiplier is the entry λᵢ > 0 of the dual vector of Ψθ ⪰ 0 at an active row. Rows may
-// be arbitrarily small, so it is stored for the row divided by Scale.
+// A Multiplier is the entry λᵢ > 0 of the dual vector of Ψθ ⪰ 0 at an active row. Rows may be
+// arbitrarily small, so the multiplier is stored for the row divided by Scale.
 type Multiplier struct {
 	Row   int     // i
 	Value float64 // λᵢ · Scale, which multiplies Ψᵢ/Scale
 	Scale float64 // a power of two: 1 ≤ ‖Ψᵢ‖∞/Scale < 2
 }
 
-// Lambda returns λᵢ. It may overflow to +∞ for a row below 10⁻²⁹⁰ or so.
+// Lambda returns λᵢ. It may overflow to +∞ if the entries of a row are below some 10⁻²⁹⁰.
 func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 
 // A Dual is a point of the dual problem of (2.18),
@@ -31,10 +31,10 @@ type Dual struct {
 	Hyperplane float64      // μ, of 1ᵀθ = 1: the change of the optimum per unit of its right side
 }
 
-// bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, so a
-// lower bound on bᵀθ over all feasible θ. The residual is evaluated in doubled precision,
-// and the bound is rounded downwards, with an allowance for every operation, so the bound
-// holds despite rounding. It is −∞ for R = +∞, unless the residual is zero.
+// bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, and so a
+// lower bound on bᵀθ over all feasible θ. The residual is evaluated in doubled precision, and
+// the bound is rounded downwards, with an allowance for every operation, so the bound holds
+// despite rounding. It is −∞ for R = +∞, unless the residual is zero.
 func (y Dual) bound(b, g []float64, psi Rows, n Norm, r float64) float64 {
 	res := y.residual(b, g, psi, n)
 	if res == 0 {
@@ -61,8 +61,9 @@ func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 			size[j] = 0 // b = μg exactly: no rounding
 		}
 	}
-	// Rounding of the norm: d additions and, for ℓ₂, the squares and a root, half a unit of 2⁻⁵²
-	// each. The rest, at least (d + 8)/2 − 2 units, is for the caller's roundings.
+	// The norm takes d additions and, for ℓ₂, the squares and a root, which err by half a unit of
+	// 2⁻⁵² each. The rest of the factor, at least (d + 8)/2 − 2 units, covers the caller's
+	// roundings.
 	return n.Dual().Of(size) * (1 + float64(len(b)+8)*0x1p-52)
 }
 
@@ -128,9 +129,9 @@ func (s *solver) solution() *Solution {
 	return sol
 }
 
-// touchTime is the t/R at which multipliers are read for a touching ball, which may not have
-// any. Relative to ‖b‖, their bound is less than the optimum by t‖v‖²/2 and by the rounding
-// 2⁻⁵²R²/t: half of 2⁻²⁶R each.
+// touchTime is the t/R at which multipliers are read for a touching ball, for which
+// multipliers need not exist. Relative to ‖b‖, their bound is less than the optimum by t‖v‖²/2
+// and by the rounding 2⁻⁵²R²/t: half of 2⁻²⁶R each.
 const touchTime = 0x1p-26
 
 // value returns bᵀx.
@@ -179,9 +180,9 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 	}
 	slices.SortFunc(y.Rows, func(a, b Multiplier) int { return cmp.Compare(a.Row, b.Row) })
 	if s.norm == L1 && nu > 0 {
-		// Sums over sets combine 1 and signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and the end decides how
-		// much belongs to the hyperplane and how much to the ball: the best μ for λ, with the
-		// least ‖b − Ψᵀλ − μ1‖∞, is the middle of the range of b − Ψᵀλ, and ν is half that range.
+		// Sums over sets combine 1 and signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and b − Ψᵀλ decides how much
+		// belongs to the hyperplane and how much to the ball: the best μ for λ, with the least
+		// ‖b − Ψᵀλ − μ1‖∞, is the middle of the range of b − Ψᵀλ, and ν is half that range.
 		acc, _ := y.reducedCosts(b, s.g, s.psi)
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, v := range acc {
@@ -328,8 +329,8 @@ func (e *InfeasibleError) Error() string {
 		list, e.Norm.Around("θ"), e.Radius, e.R)
 }
 
-// proves reports whether the radius is large enough: for R = +∞, so large that data known
-// to within 2⁻⁵² cannot imply a feasible point beyond it.
+// proves reports whether the radius is large enough. For R = +∞, it must be so large that data
+// known to within 2⁻⁵² cannot imply a feasible point beyond the radius.
 func (e *InfeasibleError) proves() bool {
 	if math.IsInf(e.R, 1) {
 		return e.Radius > 0x1p20

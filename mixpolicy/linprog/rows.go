@@ -118,7 +118,7 @@ func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, sh
 	}
 	first := slices.MinFunc(s.passes, func(a, b *pass) int { return cmp.Compare(a.stop, b.stop) })
 	if first.err != nil {
-		return nil, 0, first.err // the error of the lowest row, which one worker would find
+		return nil, 0, first.err // the error of the lowest row, which a single worker would find too
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
 	return all, share, nil

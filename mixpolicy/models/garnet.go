@@ -9,9 +9,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Garnet is a random MDP (Archibald, McKinnon and Thomas 1995): every pair has
-// Branches next states, drawn without repetition, whose probabilities are the gaps
-// that Branches − 1 uniform points cut into [0, 1], and a cost uniform in [0, 1).
+// Garnet is a random MDP (Archibald, McKinnon and Thomas 1995). Every pair has a cost,
+// uniform in [0, 1), and Branches next states, drawn without replacement. Their
+// probabilities are the lengths of the intervals into which Branches − 1 uniform points
+// divide [0, 1].
 // The pair of index i draws from PCG(Seed, i).
 type Garnet struct {
 	States, Actions, Branches int
@@ -42,7 +43,7 @@ func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			rng := rand.New(rand.NewPCG(g.Seed, uint64(s*g.Actions+a)))
 			g.drawStates(rng, s, next)
-			// Uniform points are multiples of 2⁻⁵³, so the gaps are exact and add up to 1.
+			// Uniform points are multiples of 2⁻⁵³, so the lengths are exact and add up to 1.
 			cuts[0], cuts[g.Branches] = 0, 1
 			for k := 1; k < g.Branches; k++ {
 				cuts[k] = rng.Float64()
@@ -56,7 +57,7 @@ func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// drawStates fills in the next states of s (Floyd's sampling without repetition). In a
+// drawStates fills in the next states of s (Floyd's sampling without replacement). In a
 // ring, s+1 comes first, and the others are drawn from the remaining states by their
 // distance ahead of s+1.
 func (g Garnet) drawStates(rng *rand.Rand, s int, next []mixpolicy.Transition) {

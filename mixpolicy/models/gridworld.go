@@ -18,7 +18,7 @@ import (
 //
 // Other steps cost 1. The four actions go north, east, south and west. With probability
 // Slip, the step goes to one of the two sides instead, with equal probability. A step into
-// a wall or off the map does not move. Because the goal leads back to the start, the
+// a wall or off the map leads back to the same cell. Because the goal leads back to the start, the
 // process never ends, and both criteria are well defined.
 type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" is a small example
@@ -55,7 +55,7 @@ func parseMaze(drawing string) (*maze, error) {
 	goals := 0
 	for r, line := range lines {
 		if len(line) != m.cols {
-			return nil, fmt.Errorf("models: grid world: row %d has %d cells, row 0 has %d, want as many in each", r, len(line), m.cols)
+			return nil, fmt.Errorf("models: grid world: row %d has %d cells, row 0 has %d, want rows of equal length", r, len(line), m.cols)
 		}
 		for c := range len(line) {
 			s := len(m.cell)

@@ -75,8 +75,8 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
 //
-// which is p/(p+q) for γ = 1. The result is NaN for γ = 1 and p = q = 0, because both states
-// are then recurrent classes.
+// which is p/(p+q) for γ = 1. The result is NaN for γ = 1 and p = q = 0, because each state
+// is then a recurrent class of its own.
 func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -89,7 +89,7 @@ func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 }
 
 // Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s: the
-// average cost, or the discounted cost in the unit of the cost of one step.
+// average cost, or 1 − γ times the discounted cost.
 func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	mu, err := w.Measure(serviced)
 	if err != nil {

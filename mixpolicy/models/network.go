@@ -9,7 +9,7 @@ import (
 )
 
 // Network is the four-dimensional queueing network of de Farias and Van Roy (2003)
-// and of Abbasi-Yadkori, Bartlett and Malek (2014). Jobs go through two re-entrant
+// and of Abbasi-Yadkori, Bartlett and Malek (2014). Jobs go through two
 // lines, from queue 1 to queue 2 and out, and from queue 3 to queue 4 and out:
 //
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
@@ -165,7 +165,7 @@ func (w Network) State(lengths [4]int) (int, error) {
 	}
 	for i, x := range lengths {
 		if x < 0 || x > w.Buffers[i] {
-			return 0, fmt.Errorf("models: network has no length %d of queue %d, want 0 to %d", x, i+1, w.Buffers[i])
+			return 0, fmt.Errorf("models: network with length %d of queue %d, want 0 to %d", x, i+1, w.Buffers[i])
 		}
 	}
 	return w.grid().index(lengths), nil

@@ -7,8 +7,8 @@ import (
 )
 
 // Aggregation divides some of the states of an MDP into cells. Each combination of a cell and
-// an action defines a feature: the uniform distribution over the pairs of the action in the
-// cell. So one number per state determines the features of millions of pairs.
+// an action defines a feature: the uniform distribution over the pairs of a state in the cell
+// and the action. So one number per state determines the features of millions of pairs.
 type Aggregation struct {
 	Cell []int32 // cell of each state; −1 for no cell
 	Size []int   // number of states in each cell, at least 1
@@ -59,7 +59,7 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 		for i, x := range g.lengths(s) {
 			loss += w.Holding[i] * float64(x)
 		}
-		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]; k = 0 for no loss, and 11 beyond the last edge
+		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]; k = 0 for no loss, and k = 11 beyond the last edge
 		return k%len(edges) - 1
 	}), nil
 }

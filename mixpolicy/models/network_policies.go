@@ -114,7 +114,7 @@ func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue 
 func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) float64) (*mixpolicy.Policy, error) {
 	g := w.grid()
 	if x.States() != g.states() || x.Actions() != 4 {
-		return nil, fmt.Errorf("models: network with buffers %v has %d states and 4 actions, the MDP %d and %d",
+		return nil, fmt.Errorf("models: network with buffers %v has %d states and 4 actions, the MDP has %d and %d",
 			w.Buffers, g.states(), x.States(), x.Actions())
 	}
 	return mixpolicy.PolicyFunc(x, func(s int, row []float64) {
@@ -148,7 +148,7 @@ func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float6
 	}
 	g := w.grid()
 	if x.States() != g.states() {
-		return nil, fmt.Errorf("models: network with buffers %v has %d states, the MDP %d", w.Buffers, g.states(), x.States())
+		return nil, fmt.Errorf("models: network with buffers %v has %d states, the MDP has %d", w.Buffers, g.states(), x.States())
 	}
 	var bad error
 	p, err := mixpolicy.PolicyFunc(x, func(s int, row []float64) {

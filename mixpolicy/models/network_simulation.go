@@ -19,7 +19,7 @@ const streams = 32
 // transition matrix of the MDP, so it checks the matrix independently.
 //
 // A run starts with the empty network, and discards the same number of steps before it counts
-// costs. If the number of steps is many mixing times, the bias from the start is small
+// costs. If the number of steps is a large multiple of the mixing time, the bias from the start is small
 // compared with the width of a confidence interval for the mean of the runs. Run k draws from
 // PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
@@ -49,7 +49,7 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	g := w.grid()
 	var x [4]int
 	var total float64
-	const check = 1 << 20 // steps between looks at ctx, some 50 ms
+	const check = 1 << 20 // steps between checks of ctx, some 50 ms
 	for t := range 2 * steps {
 		if t%check == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()

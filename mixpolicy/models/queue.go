@@ -23,7 +23,7 @@ import (
 
 // Queue is the single queue with controlled service rate of section 6: in a step, a job
 // arrives with probability ϱ, and a job departs with probability a, the chosen rate. The
-// zero value is the paper's queue, average cost, with the uniformised [Reading] of its
+// zero value is the paper's queue with average cost and the uniformised [Reading] of its
 // transition law.
 //
 // States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A
@@ -68,10 +68,10 @@ const (
 	DepartureFirst
 	// Renormalised divides both probabilities by max(1, ϱ+a), separately for each action.
 	Renormalised
-	// SlowArrivals is (6.1) to the letter with ϱ = 0.2, the arrival probability of de
+	// SlowArrivals is (6.1) as printed, but with ϱ = 0.2, the arrival probability of de
 	// Farias and Van Roy (2003), for which every row is a distribution.
 	SlowArrivals
-	// Literal is (6.1) to the letter. It is an error if ϱ + a > 1.
+	// Literal is (6.1) as printed. It is an error if ϱ + a > 1 for some rate a.
 	Literal
 )
 
@@ -170,8 +170,8 @@ func (q Queue) complete() (Queue, error) {
 	switch q.Reading {
 	case Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised:
 	case SlowArrivals, Literal:
-		// The row with the greatest sum, in the first state with both moves. The sum ϱ + a
-		// may be rounded once.
+		// Check the row with the greatest sum, in the first state with both moves. The sum
+		// ϱ + a may be rounded once.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
 			return q, fmt.Errorf("models: the %v reading of (6.1) is not a distribution: state %d, action %v: up %v + down %v = %v, "+

@@ -22,7 +22,7 @@ func checkMeanZero(context.Context) Finding {
 		along := mapped(gradientErrors(p, lambda), func(e []float64) float64 { return floats.Dot(e, delta) })
 		worst = max(worst, math.Abs(floats.Dot(p.Features().Sampling(), along))/floats.Norm(along, math.Inf(1)))
 	}
-	return holds(worst, "the mean over all pairs is up to %.1g of the greatest, for 20 λ and directions", worst)
+	return holds(worst, "the mean over all pairs is at most %.1g of the greatest value, for 20 random λ and directions", worst)
 }
 
 func checkErrorBound(context.Context) Finding {
@@ -39,8 +39,8 @@ func checkErrorBound(context.Context) Finding {
 			corrected, tight = max(corrected, excess(floats.Norm(e, 2), ce)), max(tight, floats.Norm(e, 2)/ce)
 		}
 	}
-	return holdsCorrected(printed, corrected, "its equality replaces |c−λ| by |c|+|λ| and is off by up to %.2g; "+
-		"as an inequality it holds, the largest ‖e‖ being %.2f C_e", printed, tight)
+	return holdsCorrected(printed, corrected, "the printed equality replaces |c−λ| by |c|+|λ|, and is off by up to %.2g of its size; "+
+		"as an inequality, it holds, and the largest ‖e‖ is %.2f C_e", printed, tight)
 }
 
 // SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the given outcomes.
@@ -57,7 +57,7 @@ func checkExponentialMoment(context.Context) Finding {
 	attained := SquaredExponential([]float64{30, -30}, []float64{0.5, 0.5}, 3, 5) // by a variable of the size 2RC_e
 	worst := max(excess(corrected, math.Exp(0.5)), excess(math.Exp(0.5), 2), relativeError(attained, math.Exp(0.5)))
 	return holdsCorrected(excess(printed, math.Exp(0.5)), worst,
-		"costs −100 and −1, one state: E exp = %.2g with c_max = −1, %.4f ≤ √e with max|c| = 100", printed, corrected)
+		"costs −100 and −1, one state: the expectation is %.2g with c_max = −1, and %.4f ≤ √e with max|c| = 100", printed, corrected)
 }
 
 // orliczError is the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n > 0.
@@ -69,17 +69,17 @@ func orliczError(nu, n float64, x, chances []float64) float64 {
 }
 
 func checkConditional(context.Context) Finding {
-	return holds(orliczError(2, must(theory.OrliczNorm(2, variable, chances)), variable, chances), "at σ = ‖X‖_ψ₂ the expectation is 2")
+	return holds(orliczError(2, must(theory.OrliczNorm(2, variable, chances)), variable, chances), "at σ = ‖X‖_ψ₂, the expectation is 2")
 }
 
 func checkAzuma(context.Context) Finding {
 	corrected, _ := worstTail("A.6")
-	// One sign of size σ√ln 2 has the norm σ, and |X| ≥ σ√ln 2 surely. The printed bound is 2exp(−cσ ln 2), which
-	// vanishes as σ grows.
+	// One random sign of size σ√ln 2 has the norm σ, and |X| ≥ σ√ln 2 with certainty. The printed bound is 2exp(−cσ ln
+	// 2), which vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
-	return holdsCorrected(excess(1, printed), corrected, "one sign of norm σ = 10⁶ deviates by σ√ln 2 surely; the printed bound, "+
-		"with Σσ_t, is %.2g; with Σσ_t² and c = ¼ it holds for sums of signs, exactly", printed).within(0)
+	return holdsCorrected(excess(1, printed), corrected, "a random sign of norm σ = 10⁶ is certain to deviate by σ√ln 2; the printed "+
+		"bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼, the bound holds for the exact probabilities of sums of signs", printed).within(0)
 }
 
 // UnitExponents returns the exponents of (A.7) without K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
@@ -99,9 +99,8 @@ func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) 
 func checkUnitExponents(context.Context) Finding {
 	p, v, k := similarPolicies()
 	inner, middle, bound := UnitExponents(p.Class().Norm, gradientErrors(p, nil)[0], v, k.Comparison, k.Ce(mixpolicy.Corrected))
-	printed := excess(middle, bound/sq(k.Comparison)) // C(1) = 1
-	return holdsCorrected(printed, max(excess(inner, middle), excess(middle, bound)),
-		"one state, 100 similar policies: ‖v‖₁ = 10‖v‖₂, C(n) = 1, C(d) = %.3g", k.Comparison)
+	return holdsCorrected(excess(middle, bound/sq(k.Comparison)), max(excess(inner, middle), excess(middle, bound)), // C(1) = 1
+		"one state, 100 similar policies: ‖v‖₁ = 10‖v‖₂, but C(n) = 1; C(d) = %.3g is enough", k.Comparison)
 }
 
 func checkUnitDirections(context.Context) Finding {
@@ -109,13 +108,13 @@ func checkUnitDirections(context.Context) Finding {
 	inner, chances := mapped(gradientErrors(p, nil), func(e []float64) float64 { return floats.Dot(e, v) }), p.Features().Sampling()
 	norm, bound := must(theory.OrliczNorm(2, inner, chances)), math.Sqrt2*k.Ce(mixpolicy.Corrected)
 	return holdsCorrected(excess(norm, bound), max(excess(norm, bound*k.Comparison), orliczError(2, norm, inner, chances)),
-		"one state, 100 similar policies: ‖⟨e,v⟩‖_ψ₂ is %.3g, √2C_e %.3g, C(n) 1, and C(d) %.3g", norm, bound, k.Comparison)
+		"one state, 100 similar policies: ‖⟨e,v⟩‖_ψ₂ = %.3g, √2C_e = %.3g, C(n) = 1, and C(d) = %.3g", norm, bound, k.Comparison)
 }
 
 func checkBernstein(context.Context) Finding {
 	worst, count := worstTail("A.9")
-	return holds(worst, "sums of 1 to 100 exponential variables, exactly, at %d deviations, with c = ¼; the proof applies it to errors "+
-		"that are not independent, for which it holds as well, given the past", count).within(0)
+	return holds(worst, "with c = ¼, the bound holds at %d deviations of sums of 1 to 100 exponential variables, exactly; the proof "+
+		"applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
 }
 
 // GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X, by
@@ -142,7 +141,7 @@ func checkGaussianAverage(context.Context) Finding {
 		}
 	}
 	// 10⁻⁹ is the error of the quadrature for exponents up to 3.
-	return holds(worst, "by quadrature at nine points; the display before it leaves out two exponentials").within(1e-9)
+	return holds(worst, "the two sides agree by quadrature at nine points; the display before (A.10) omits two exponentials").within(1e-9)
 }
 
 // gaussian returns E f(X) for X ~ N(0, 1), by quadrature on [−30, 30].
@@ -166,9 +165,9 @@ func checkGaussianBound(context.Context) Finding {
 			printed = max(printed, excess(lambda*n, math.Sqrt(2*lambda*n)/2))
 		}
 	}
-	return holdsCorrected(printed, corrected, "for signs and uniform entries of variance 1, d = 1, 2, 10, the first term is at most "+
-		"the last, which Gaussian entries have; but for signs, d = 10, λ = 0.3, it is e³ = %.3g, and the printed second line %.3g",
-		math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
+	return holdsCorrected(printed, corrected, "for signs and uniform entries of variance 1 and d = 1, 2, 10, the first term is at most "+
+		"the last, and equal to it for Gaussian entries; but for signs, d = 10 and λ = 0.3, the first term is e³ = %.3g, above the "+
+		"printed second line, %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
 }
 
 // quadrature bounds the relative error of [gaussian] for integrands that fall at least as fast as exp(−x²/20).
@@ -180,8 +179,8 @@ func checkSquaredMoment(context.Context) Finding {
 	for _, d := range []int{1, 2, 5, 10, 100, 10_000} {
 		corrected = max(corrected, excess(SquaredNormMoment(min(0.25, math.Sqrt(math.Ln2/float64(2*d))), d), 2))
 	}
-	return holdsCorrected(excess(printed, 2), corrected, "X ~ N(0, I₁₀): the expectation is %.3g at λ = √(ln 2)/2, above 2 from d = 2 on; "+
-		"at λ = min(¼, √(ln 2/2d)) it is at most 2 for d to 10⁴", printed).within(quadrature)
+	return holdsCorrected(excess(printed, 2), corrected, "X ~ N(0, I₁₀): the expectation is %.3g at λ = √(ln 2)/2, "+
+		"and above 2 from d = 2 on; at λ = min(¼, √(ln 2/2d)), it is at most 2 for d up to 10⁴", printed).within(quadrature)
 }
 
 // witnessAbsolute takes Y = X² − 1 for X ~ N(0, 1), and the λ of the proof.
@@ -201,8 +200,8 @@ func checkExponentialStep(context.Context) Finding {
 	const d, lambda = 10, 0.1
 	left, centred := math.Pow(1-2*lambda, -d/2.0), SquaredNormMoment(lambda, d)
 	printed, corrected := math.Exp(4*lambda*lambda), math.Exp(2*d*lambda*lambda)
-	return holdsCorrected(excess(left, printed), excess(centred, corrected), "d = 10, λ = 0.1: (1−2λ)^{−d/2} = %.3g, exp(4λ²) = %.3g; "+
-		"centred, (1−2λ)^{−d/2}e^{−λd} = %.3g ≤ exp(2dλ²) = %.3g, for λ ≤ ¼", left, printed, centred, corrected)
+	return holdsCorrected(excess(left, printed), excess(centred, corrected), "d = 10, λ = 0.1: (1−2λ)^{−d/2} = %.3g, but exp(4λ²) = %.3g; "+
+		"centred, (1−2λ)^{−d/2}e^{−λd} = %.3g ≤ exp(2dλ²) = %.3g, which holds for λ ≤ ¼", left, printed, centred, corrected)
 }
 
 func checkSumNorm(context.Context) Finding {
@@ -212,7 +211,7 @@ func checkSumNorm(context.Context) Finding {
 	return holds(worstOf([]float64{1, 2}, func(nu float64) float64 {
 		norm := func(v []float64) float64 { return must(theory.OrliczNorm(nu, v, chances)) }
 		return excess(norm(both), norm(variable)+norm(y))
-	}), "the triangle inequality of the norms, with C_s = 1")
+	}), "the norms satisfy the triangle inequality, so C_s = 1")
 }
 
 // checkSquaredNorm: for X ~ N(0, I_d), ‖X‖_ψ₂ = √(8/3) in every direction, and ‖‖X‖²‖_ψ₁ is the
@@ -228,6 +227,6 @@ func checkSquaredNorm(context.Context) Finding {
 	}
 	printed := math.Sqrt(math.Ln2) / 2 * k2
 	return holdsCorrected(excess(norm(100), printed), corrected,
-		"X ~ N(0, I_d): the norm of ‖X‖² is %.4g for d = 1, %.4g for d = 100, and ½√ln 2 K² = %.4g; d K² bounds it",
+		"X ~ N(0, I_d): the norm of ‖X‖² is %.4g for d = 1 and %.4g for d = 100, but ½√ln 2 K² = %.4g; d K² bounds the norm",
 		norm(1), norm(100), printed)
 }

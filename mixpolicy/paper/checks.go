@@ -49,7 +49,7 @@ var witnesses = map[string]check{
 	"stationary":     also(everyPlace(checkStationary, checkFlow, checkReducedFlow, checkMixing), checkRestarting),
 	"value-factor":   witnessValueFactor, "mixture-of-measures": witnessMixtures, "hyperplane": witnessHyperplane,
 	"two-measures": witnessTwoMeasures, "policy-fallback": checkPolicyFallback,
-	"one-step-contraction": also(checkContraction, checkRestartingContracts), "unichain": witnessUnichain,
+	"one-step-contraction": also(checkContraction, checkRestartingContracts), "unichain": witnessUnichain, "event": witnessEvent,
 	"model-free": witnessModelFree, "multiplier-norm": witnessMultipliers, "lambda-step": everyPlace(checkGradLambda, checkLambdaStep),
 	"index-set": checkIndexSet, "modulus-domain": witnessModulusDomain, "hats": witnessHats, "closed-form-z": checkClosedForm,
 	"unit-ball": checkUnitBall, "loop-index": witnessLoop, "infinite-diameter": checkDiameter, "divisor": checkDivisor,

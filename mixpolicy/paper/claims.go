@@ -43,12 +43,12 @@ func Claims(ctx context.Context) (all []Claim, err error) {
 // second with probability 0, 1/steps, …, 1.
 func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) []float64 {
 	return mapped(floats.Span(make([]float64, steps+1), 0, 1), func(omega float64) float64 {
-		pi := must(mixpolicy.Mixture([]float64{1 - omega, omega}, first, second))
-		return must(x.Occupation(context.Background(), pi)).Cost(x.Costs())
+		return must(x.Occupation(context.Background(), must(mixpolicy.Mixture([]float64{1 - omega, omega}, first, second)))).Cost(x.Costs())
 	})
 }
 
-// bestMixture returns the least of the costs of [mixtureCosts], and the second policy's probability there.
+// bestMixture returns the least of the costs from [mixtureCosts], and the probability of the second policy in that
+// mixture.
 func bestMixture(costs []float64) (least, omega float64) {
 	k := floats.MinIdx(costs)
 	return costs[k], float64(k) / float64(len(costs)-1)
@@ -64,8 +64,8 @@ func workingPenalty(eta, omega float64) mixpolicy.Method {
 	return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
 }
 
-// ended runs trials of a method and records only their end; final returns the values of a curve at the end. The streams
-// are the same for all methods and numbers of iterations.
+// ended runs trials of a method and records only their end; final returns the values of a curve at the end. The random
+// streams are the same for all methods and numbers of iterations.
 func ended(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64) *race.Runs {
 	return must(race.Trials(ctx, p, m, race.Settings{
 		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd}))
@@ -80,10 +80,10 @@ func policyClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	return append(mixtureClaims(ctx, p, 100_000), valleyClaim(func(length int, _ float64) float64 {
 		return map[bool]float64{true: 1, false: 100}[length > 3 && length < 8]
-	}), combinationClaim(models.Network{Dynamics: models.PhantomJobs, Buffers: [4]int{1, 3, 1, 3}}), expressiveClaim(ctx, p))
+	}), combinationClaim(models.Network{Buffers: [4]int{4, 1, 4, 3}}), expressiveClaim(ctx, p))
 }
 
-// nearly is the greatest ratio of a cost to the best mixture's cost at which the cost counts as nearly as good.
+// nearly is the greatest ratio of a cost to the best mixture's cost for which the cost counts as nearly as good.
 const nearly = 1.05
 
 // mixtureClaims decides claims about the class (2.17), on which the method works. The optimum ξ* over all policies is
@@ -98,14 +98,14 @@ func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []
 	results := []Result{mean("true cost", "Algorithm 1", costs), exactly("true cost", "the exact optimum of (2.18)", best),
 		exactly("true cost", "the best policy of all", v.Cost())}
 	return []Claim{claim("0-best-mixture", near, results, iterations), claim("1-realizability", readings(
-		`whether $\xi^*$ need not be a combination of the features, or these may be negative: Algorithm 1 draws pairs from them`,
-		near, atMost(-least, 0)), append(results, exactly(`least $\max|\Psi\theta - \xi^*|$`, "", distance),
+		`whether realizability means that $\xi^*$ is a combination of the features, or that features are non-negative: Algorithm 1 draws `+
+			`pairs from them`, near, atMost(-least, 0)), append(results, exactly(`least $\max|\Psi\theta - \xi^*|$`, "", distance),
 		exactly(`$\max\xi^*$`, "", floats.Max(xi)), exactly(`least entry of the feature $2\psi^1 - \psi^2$`, "", least)), iterations)}
 }
 
 // valleyClaim: the abstract compares with the convex hull of policies (2.16), but the method chooses among mixtures of
-// measures (2.17). If one policy keeps the queue long, the other keeps it short, and only lengths between are cheap,
-// mixtures of policies are much better.
+// measures (2.17). If one policy keeps the queue long, the other keeps it short, and only the lengths in between are
+// cheap, mixtures of policies are much better.
 func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	x := must(models.Queue{Buffer: 10, Cost: cost}.MDP())
 	slow := must(mixpolicy.Deterministic(x, slices.Repeat([]int{0}, x.States())))
@@ -123,7 +123,8 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 		exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture), exactly(`weight $\omega_2$ of that mixture`, "", at)})
 }
 
-// combinationClaim looks for one example among the pairs of the six rules.
+// combinationClaim counts the pairs of the six rules with a mixture that costs less than both rules; one pair is
+// enough.
 func combinationClaim(w models.Network) Claim {
 	x, rules := must(w.MDP()), models.Rules()
 	base := must(w.Policies(x, rules...))
@@ -230,14 +231,14 @@ func methodClaims(ctx context.Context) []Claim {
 	holm(violating...)
 	return []Claim{claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
 		exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
-		claim("1-one-parameter", readings(`whether every ball holds a $\lambda^*$: as printed, its radius is infinite `+
-			`for average cost, and may be smaller than $\|\lambda^*\|_2$ with discounting`, same(ofBeta), atMost(moved, 0)),
-			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference",
-				Value: ofBeta.Mean, Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
+		claim("1-one-parameter", readings(`whether the ball of multipliers always contains a $\lambda^*$: as printed, its radius is `+
+			`infinite for average cost, but may be smaller than $\|\lambda^*\|_2$ for discounted cost`, same(ofBeta), atMost(moved, 0)),
+			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference", Value: ofBeta.Mean,
+				Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
 			more), claim("1-penalty-sensitive", every(decisions(sensitive)...), append(gaps, worse...), trials, weights[best]),
 		claim("1-penalty-violation", readings(`how large $\omega$ and the $\eta_0$ of Algorithm 1 are; `+
-			`with $\omega$ above $\|\lambda^*\|_\infty$ there is no violation`, decisions(violating)...), masses, trials)}
+			`with $\omega$ above $\|\lambda^*\|_\infty$, there is no violation`, decisions(violating)...), masses, trials)}
 }
 
 // decisions returns the decisions of comparisons that [holm] has decided.
@@ -245,12 +246,12 @@ func decisions(all []*comparison) []Decision {
 	return mapped(all, func(c *comparison) Decision { return c.Decision })
 }
 
-// sumsAt bounds the sums of η_t = 1/√(t+1) for any T, even above the range of int.
+// sumsAt bounds the sums of η_t = 1/√(t+1) and of their squares for any T, even above the range of int.
 func sumsAt(t float64) theory.StepSums {
 	return theory.StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
 }
 
-// exponent returns the power of T with which f grows.
+// exponent returns the power of T with which f grows, from T = 10⁵⁰ to 10⁶⁰.
 func exponent(f func(t float64) float64) float64 {
 	return (math.Log(f(1e60)) - math.Log(f(1e50))) / math.Log(1e10)
 }
@@ -276,7 +277,8 @@ func rateClaims(ctx context.Context) []Claim {
 	quarter, vanishing := boundExponents(k, 0.25)
 	eighth, slower := boundExponents(k, 0.125)
 
-	// Proposition 3.1 against the worst of three runs. On the hyperplane (x, 1−x) the ball is an interval, and the objective is linear.
+	// Compare Proposition 3.1 with the worst of three runs. On the hyperplane (x, 1−x), the ball is an interval, and
+	// the objective is linear.
 	best, half := must(p.Optimum(ctx)).Objective, math.Sqrt((4-0.5)/2)
 	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best) / cMax
 	lo, hi, terms, bounds, vacuous, exceeding := math.Inf(1), math.Inf(-1), map[string]int{}, 0, 0, 0
@@ -320,19 +322,22 @@ func rateClaims(ctx context.Context) []Claim {
 		}
 	}
 	const ofBound, quarters, eighths = "exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, `$\beta \sim T^{1/8}$`
-	// A fixed ball without a λ* lets θ pay less for its violation than it gains: the limit is not the optimum.
+	const orders = "orders of magnitude from the measured gap to the bound"
+	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty: the limit is not
+	// the optimum.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
+	// A feasible θ costs no less than the optimum, and |ΔcᵀΨθ| ≤ 2‖λ*‖₂V: so a lower limit is infeasible.
+	left := -limit / (2 * (k.LambdaStar - 1))
 	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $G_\beta$ below all `+
-		`$\|\lambda^*\|_2$, the limit costs less than the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
-		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value less the optimum", `$\beta = 1$`, limit),
-		exactly("runs that exceed the bound", "", float64(exceeding)),
-		exactly("orders of magnitude from the measured gap to the bound", "least", lo),
-		exactly("orders of magnitude from the measured gap to the bound", "most", hi),
-		exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$, which say nothing yet`, bounds), "", float64(vacuous))})
+		`$\|\lambda^*\|_2$, the saddle value is below the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
+		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value minus the optimum", `$\beta = 1$`, limit),
+		exactly("runs that exceed the bound", "", float64(exceeding)), exactly(orders, "least", lo), exactly(orders, "most", hi),
+		exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$`, bounds), "", float64(vacuous))})
 	bound.Note = fmt.Sprintf(bound.Note, strings.Replace(largest, "C_e²", "$C_e^2$", 1))
-	return []Claim{claim("1-violation-vanishes", argued(sharp, -0.5, false), violations), bound,
-		claim("3-violation-rate", argued(vanishing, -0.125, false), []Result{
-			exactly(ofBound, quarters, vanishing), exactly(ofBound, eighths, slower)}),
+	return []Claim{claim("1-violation-vanishes", readings(`whether $\beta$ grows or exceeds $\|\lambda^*\|_2$`, argued(sharp, -0.5, false),
+		atMost(left, 0)), append(violations, exactly("violation of the saddle point, at least", `$\beta = 1$`, left))), bound,
+		claim("3-violation-rate", argued(vanishing, -0.125, false), []Result{exactly(ofBound, quarters, vanishing),
+			exactly(ofBound, eighths, slower)}),
 		claim("3-rate", argued(quarter, -0.25, growth.Lo > 0), []Result{
 			exactly(ofBound, quarters, quarter), exactly(ofBound, eighths, eighth), mean("gap of the runs", "$T = 10^6$", gaps),
 			mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^5$", early), mean(`the gap over $\ln T/T^{1/4}$`, "$T = 10^6$", late),
@@ -351,7 +356,7 @@ func theoryClaims(ctx context.Context) []Claim {
 // The ε and ρ of the claims about Theorem 3.4.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
-// sampleClaim interprets (3.38) with the best of the class in place of ξ*, and Ω with a constant.
+// sampleClaim interprets (3.38) with the best of the class in place of ξ*, and Ω with the constants 1 and 1000.
 func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Constants) Claim {
 	const epsilon, rho = sampleEpsilon, sampleRho
 	// With β ~ T^power, both bounds must fall to ε. The best power is 1/6.
@@ -428,15 +433,15 @@ func termsClaim(k *theory.Constants) Claim {
 		return k.RefinedObjectiveBound(sums, sampleRho).Value, violation, addedByViolation(k, violation)
 	}
 	gap, violation, added := evaluate(k)
-	other := *k // with these multipliers, a larger violation may gain equally much
+	other := *k // the bound on the violation grows with ‖λ*‖₂
 	other.LambdaStar *= 1.5
 	same, larger, more := evaluate(&other)
 	const once, more15 = `$\|\lambda^*\|_2$`, `$1.5\|\lambda^*\|_2$`
 	return claim("4-error-terms", atMost(same-gap, 0), []Result{
 		exactly("violation", once, violation), exactly("violation", more15, larger),
 		exactly("gap by (3.31)", once, gap), exactly("gap by (3.31)", more15, same),
-		exactly("what (3.36) adds for the cost of the policy", once, added),
-		exactly("what (3.36) adds for the cost of the policy", more15, more)})
+		exactly("amount that (3.36) adds for the cost of the policy", once, added),
+		exactly("amount that (3.36) adds for the cost of the policy", more15, more)})
 }
 
 // addedByViolation returns the term that (3.36) adds to the gap in a bound on the policy's cost, for γ = 0.9, any
@@ -447,7 +452,7 @@ func addedByViolation(k *theory.Constants, violation float64) float64 {
 }
 
 // tighterClaim takes two states; the second comes next with probability p. If the second state is rare, a u that is
-// large there makes (4.13) small, and the span of the feature contains no such u.
+// large there makes (4.13) small, but the span of the feature contains no such u.
 func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
@@ -471,16 +476,15 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 	one := must(priorwork.NewLyapunov(x, []float64{1, 1}))
 	found = floats.Min(mapped(floats.Span(make([]float64, 201), -10, 10), func(log float64) float64 {
 		u := []float64{1, math.Exp(log)}
-		l := &priorwork.Lyapunov{U: u, Beta: must(priorwork.LyapunovFactor(x, u))}
-		return l.SALPBound(x.Initial(), law, gamma, distance(u))
+		return (&priorwork.Lyapunov{U: u, Beta: must(priorwork.LyapunovFactor(x, u))}).SALPBound(x.Initial(), law, gamma, distance(u))
 	}))
 	least = math.Abs(v.Value[0]-v.Value[1]) * min(p, 1-p) * (1 + 2*(1+gamma)/(1-gamma))
 	return least, found, one.ALPBound(x.Initial(), distance(one.U))
 }
 
 // factorClaim looks for the ω that minimises the right side of (4.16), with K/ω for O(1/ω) and K = 1. This ω is
-// √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. Costs and reversed costs agree in all that
-// (A.3) states.
+// √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. Costs and reversed costs agree in
+// everything that (A.3) takes as known.
 func factorClaim() Claim {
 	x, weights := smallMDP(), powers(1, 2, 18)
 	lo, hi := x.CostRange()
@@ -497,11 +501,11 @@ func factorClaim() Claim {
 			}))]
 		})
 		of := fmt.Sprintf("costs up to %g", unit)
-		results = append(results, exactly(`best $\omega$`, of, best[0]), exactly(`best $\omega$`, of+", turned round", best[1]))
+		results = append(results, exactly(`best $\omega$`, of, best[0]), exactly(`best $\omega$`, of+", reversed", best[1]))
 		ways = append(ways, either(best[0] != best[1], Fails))
 	}
-	return claim("1-rivals-factor", readings(`how large $\|\lambda^*\|_\infty$ is: up to $2\sqrt{6/(1-\gamma)}$ no violation pays, `+
-		`and the larger $\omega$ the better`, ways...), results)
+	return claim("1-rivals-factor", readings(`how large $\|\lambda^*\|_\infty$ is: up to $2\sqrt{6/(1-\gamma)}$, `+
+		`no violation lowers the right side, and the bound falls as $\omega$ grows`, ways...), results)
 }
 
 // polynomialClaim lets T grow with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the entries of that row are
@@ -541,16 +545,17 @@ func polynomialClaim() Claim {
 		exactly("exponent of $d$ in $T$", "from $2^{20}$ to $2^{40}$ policies", first),
 		exactly("exponent of $d$ in $T$", "from $2^{40}$ to $2^{60}$", last),
 		exactly("exponent of $d$ in $T$", "random policies", math.Log(need[len(need)-1]/need[0])/math.Log(float64(most)/2)),
-		exactly("largest constant of random policies over the greatest possible", "", worst),
-		exactly("$T$ of random policies", "2", need[0]), exactly("$T$ of random policies", "32", need[len(need)-1])})
+		exactly("largest ratio of a constant of random policies to its greatest possible value", "", worst),
+		exactly("$T$ of random policies", "2 policies", need[0]), exactly("$T$ of random policies", "32 policies", need[len(need)-1])})
 }
 
 // The methods of the claims of section 6, and the quantity that decides which is cheaper.
 const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
 // queueClaims decides the three comparisons with the penalty method at the end of section 6. The first two are decided
-// together, so that any of their verdicts is wrong with probability at most 1/20. The paper does not state ω: with its
-// settings, we run five ω, up to 5 max λ*, in enough trials for a standard deviation despite large fourth moments.
+// together, so the probability of one or more wrong verdicts among them is at most 1/20. The paper does not state ω.
+// With its settings, we run five ω, up to 9 max λ*, in enough trials to estimate a standard deviation despite large
+// fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, nil)) }
 	repaired, sound := contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
@@ -559,7 +564,7 @@ func queueClaims(ctx context.Context) []Claim {
 		return scoreOf(ended(ctx, p, m, 4000, c.Iterations, c.Seed), must(race.PenalisedGap(p)), 0, c.Weight)
 	}
 	optimum := must(p.Optimum(ctx)).Objective
-	above := func(cost float64) float64 { return max(cost-optimum, 0) } // the least ε of (2.22), whose V is not the answer's
+	above := func(cost float64) float64 { return max(cost-optimum, 0) } // the least ε of (2.22), where V is not the violation of the answer
 	c, weights := AsPrinted(mixpolicy.Corrected), []Score{}
 	for _, c.Weight = range []float64{1, 7000, 1e4, 2e5, 1e6} { // with 7000, θ̂₁ is 45 on average, where policies are cheapest
 		weights = append(weights, score(c, c.Penalty()))
@@ -568,8 +573,8 @@ func queueClaims(ctx context.Context) []Claim {
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs over $c_{\max}$`
 	tuned := func(k *Contest, by string) string {
-		return fmt.Sprintf("; each the best of %d configurations by %s in %d other trials, "+
-			"a choice that at least %d of %d resamples of them repeat, and that the intervals take as given",
+		return fmt.Sprintf("; each method with the best of %d configurations by %s in %d other trials, "+
+			"a choice that at least %d of %d resamples of these trials repeat, and that the intervals take as given",
 			k.Configurations, by, k.TuningTrials, k.Again, Resamples)
 	}
 	var claims []Claim
@@ -610,20 +615,20 @@ func queueClaims(ctx context.Context) []Claim {
 		family = slices.Concat(family, ways[cost], ways[efficiency], ways[variance])
 		decide = append(decide, func() {
 			const measure = `which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`
-			const priced = `whether an answer pays for its infeasibility, which in (2.22) it does not`
+			const priced = `whether an answer is charged for its infeasibility, which (2.22) does not do`
 			for k, on := range []string{measure, priced, measure} {
 				if len(rivals) > 1 {
 					on += `, and how large $\omega$ is`
 				}
-				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...),
-					results[k], experiment, len(a.Objective))
+				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...), results[k], experiment,
+					len(a.Objective))
 				c.ID += "-" + id
 				claims = append(claims, c)
 			}
 		})
 	}
-	add("literal", stated+", Algorithm 1 as printed",
-		score(AsPrinted(mixpolicy.Printed), AsPrinted(mixpolicy.Printed).PrimalDual()), weights)
+	printed := AsPrinted(mixpolicy.Printed)
+	add("literal", stated+", Algorithm 1 as printed", score(printed, printed.PrimalDual()), weights)
 	add("corrected", stated+", Algorithm 1 corrected", score(c, c.PrimalDual()), weights)
 	one := func(id, experiment string, p Pair) { add(id, experiment, p.PrimalDual, []Score{p.Penalty}) }
 	freed := strings.Replace(stated, `$\eta = 0.001$`, `constant $\eta$`, 1) + ", Algorithm 1 corrected"
@@ -671,7 +676,7 @@ func textClaims(context.Context) []Claim {
 		}
 		return numbers
 	}
-	// Section 6 is about the single queue, with both figures.
+	// Section 6 and both figures are about the single queue.
 	queue := len(entries(func(e Entry) bool { return strings.Contains(e.Number, "6.") || strings.Contains(e.Number, "Figure") }))
 	network := len(entries(func(e Entry) bool { return strings.Contains(e.What, "network") }))
 	numbers := entries(func(e Entry) bool { return strings.Contains(e.What, "smoothed ALP") })
@@ -681,7 +686,7 @@ func textClaims(context.Context) []Claim {
 	smoothed.Note = fmt.Sprintf(smoothed.Note, "("+strings.Join(numbers, "), (")+")")
 	return []Claim{
 		// The power of n is 0 or 1; the measured power is nearer to one of the two.
-		claim("2-size-of-state-space", readings(`how $\lambda$ is kept`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
+		claim("2-size-of-state-space", readings(`how $\lambda$ is stored`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
 			atMost(grows[mixpolicy.LazyMultipliers], 0.5)), times), projectionClaim(mixpolicy.Corrected), smoothed,
 		claim("7-network", every(inText(queue), inText(network)), []Result{exactly("entries", "about the single queue", float64(queue)),
 			exactly("entries", "about a network", float64(network))}, len(Index()))}

@@ -50,7 +50,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	for want, d := range map[string]Decision{"depends: the weather": readings("the weather", fails, holds), "undecided: [0, 1]": readings("", holds, undecided),
-		"undecided: the weather; one reading fails, another has the interval [0, 1]": readings("the weather", undecided, fails)} {
+		"undecided: the weather; the claim fails in one interpretation, and in another the interval is [0, 1]": readings("the weather", undecided, fails)} {
 		if got := d.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -184,7 +184,7 @@ func TestHolm(t *testing.T) {
 		}
 	}
 	open := of([]float64{0.5, 0.5}, 0.3, 0.3)[0]
-	if want := "undecided: [-0.5, 1.5]; 0.025 would be found with probability 0.9"; open.Decision.String() != want {
+	if want := "undecided: [-0.5, 1.5]; an effect of 0.025 would be found with probability 0.9"; open.Decision.String() != want {
 		t.Errorf("%q, want %q", open.Decision, want)
 	}
 	equal := paired([]float64{1, 1}, []float64{1, 1})

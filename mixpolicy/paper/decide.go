@@ -54,7 +54,7 @@ func same(iv race.Interval) Decision {
 	return decided(iv, iv.Lo == 0 && iv.Hi == 0, iv.Lo > 0 || iv.Hi < 0)
 }
 
-// decided returns Undecided if the interval shows neither.
+// decided returns Holds or Fails if the interval shows it, else Undecided with the interval.
 func decided(iv race.Interval, holds, fails bool) Decision {
 	if holds || fails {
 		return either(holds, Fails)
@@ -62,9 +62,9 @@ func decided(iv race.Interval, holds, fails bool) Decision {
 	return Decision{Undecided, fmt.Sprintf("[%.4g, %.4g]", iv.Lo, iv.Hi)}
 }
 
-// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, both over
-// the same logarithms. If the proved upper bound is too large, the claim is not proved; it fails only if runs
-// contradict it.
+// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, both
+// divided by the same logarithms. If the proved upper bound is too large, the claim is not proved; it fails only if
+// runs contradict it.
 func argued(proved, claimed float64, contradicted bool) Decision {
 	const fit = 0.005 // of an exponent between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
 	if contradicted {
@@ -73,8 +73,8 @@ func argued(proved, claimed float64, contradicted bool) Decision {
 	return either(proved <= claimed+fit, NotProved)
 }
 
-// polynomial decides "at most a power of d" by the degrees of an upper bound between the first d and between the last
-// d. If the degree grows, the bound is not a power of d and proves nothing.
+// polynomial decides "at most a power of d" by the degrees of an upper bound over a first and over a last range of d.
+// If the degree grows, the bound is not a power of d and proves nothing.
 func polynomial(first, last float64) Decision {
 	return either(last <= first && !math.IsInf(first, 1), NotProved)
 }
@@ -97,14 +97,15 @@ func readings(on string, ways ...Decision) Decision {
 		return Decision{Depends, on}
 	}
 	if k := has(Undecided); k >= 0 && has(Fails) >= 0 {
-		return Decision{Undecided, on + "; one reading fails, another has the interval " + ways[k].On}
+		return Decision{Undecided, on + "; the claim fails in one interpretation, and in another the interval is " + ways[k].On}
 	} else if k >= 0 {
 		return ways[k]
 	}
 	return ways[0]
 }
 
-// confidence is the paper's, for all intervals; power is the power of the tests behind them.
+// confidence is the confidence of all intervals, as in the paper; power is the probability with which a test finds the
+// effect that an undecided comparison states.
 const confidence, power = 0.95, 0.9
 
 // A comparison compares two methods in one quantity over the same streams: the mean difference with 0, or the ratio of
@@ -144,13 +145,13 @@ func holm(family ...*comparison) {
 		c := family[k]
 		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // the same in every trial: no chance is involved
 		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {
-			c.On += fmt.Sprintf("; %.3g would be found with probability %g", c.finds(level), power)
+			c.On += fmt.Sprintf("; an effect of %.3g would be found with probability %g", c.finds(level), power)
 		}
 	}
 }
 
-// Claim is a sentence of the paper that can be measured, in what we take to be its intended sense: a section of
-// data/claims.md, with the numbers and the rule that decide it. Formulas are TeX between dollar signs.
+// Claim is a statement of the paper that can be tested, in what we take to be its intended sense: a section of
+// data/claims.md, with the numbers that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract
 	Claim   string `csv:"claim"`
@@ -199,7 +200,7 @@ func (c *comparison) result(quantity, of, compared string) Result {
 	return Result{Quantity: quantity, Of: of, Compared: compared, Value: c.Mean, Lo: c.Lo, Hi: c.Hi}
 }
 
-// String returns the number with two digits of its interval, or with six if it is exact.
+// String returns the number, rounded to two digits of its interval, or to six digits if it is exact.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
@@ -245,8 +246,8 @@ type claimRow struct {
 	Result
 }
 
-// WriteClaims writes the claims as CSV with a header, a row for each result. It omits times, which hold for one machine
-// and one day.
+// WriteClaims writes the claims as CSV with a header, a row for each result. It omits times, which are those of one
+// machine on one day.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {

@@ -27,9 +27,9 @@ const (
 	Gap Kind = "gap"
 	// Slip means a wrong sign, index or constant that changes a formula, but no conclusion.
 	Slip Kind = "slip"
-	// Ambiguity means that there are two interpretations, of which only one holds.
+	// Ambiguity means that there are two interpretations, and only one of them holds.
 	Ambiguity Kind = "ambiguity"
-	// Misprint means an error that misleads no reader.
+	// Misprint means a mistake that misleads no reader.
 	Misprint Kind = "misprint"
 )
 
@@ -213,7 +213,7 @@ func sections(file string) (names []string, texts map[string]string, err error) 
 	return names, texts, nil
 }
 
-// stated matches a place for statements in the source of a notebook's cell, in which Jupyter writes one string per
+// stated matches a place for statements in the source of a notebook's cell, where Jupyter writes one string for each
 // line.
 var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*?( *"<!-- end -->)`)
 
@@ -222,8 +222,9 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
-// The text between the marks is replaced; equations after "with" are part of the statement before them. Each erratum's
-// change is stated once. WithStatements also returns the numbers of the statements.
+// The text between the marks is replaced; equations after "with" are part of the statement before them. What an erratum
+// changes is stated only where the notebook first mentions it. WithStatements also returns the numbers of the
+// statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}

@@ -39,7 +39,7 @@ func ExampleErratum_Markdown() {
 	// - printed: $P_{\mathcal X}(x) = \min_{y\in\mathcal X}\|x-y\|_2^2$
 	// - corrected: $P_{\mathcal X}(x) = \operatorname{argmin}_{y\in\mathcal X}\|x-y\|_2$
 	// - The minimum is a squared distance; (5.15) and the penalty method use the point where it is attained.
-	// - numerical check: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, the projection the point 2; (x − y)(z − y) is up to 2 for the one, 0 for the other, z ∈ 𝒳
+	// - numerical check: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, and the projection is the point 2; over z ∈ 𝒳, (x − y)(z − y) is at most 2 if y is that number, and 0 if y is that point
 	// - changes: Nothing but notation.
 }
 

@@ -113,18 +113,17 @@ func smallMeasure() (*mixpolicy.MDP, *mixpolicy.Policy, *mixpolicy.Measure) {
 	return x, pi, must(x.Occupation(context.Background(), pi))
 }
 
-// smallTheta returns smallProblem, an infeasible θ with 1ᵀθ = 1, and Ψθ.
+// smallTheta returns smallProblem, a θ with 1ᵀθ = 1 and a negative coefficient, and Ψθ.
 func smallTheta() (p *mixpolicy.Problem, theta, xi []float64) {
 	p = smallProblem(mixpolicy.Ball(2))
-	theta = []float64{0.5, 0.7, -0.2}
+	theta = []float64{1.5, 0.3, -0.8}
 	return p, theta, combination(p, theta)
 }
 
 // cMax is the greatest cost (6.2) of the queue, 100² + 60·0.8³.
 const cMax = 100*100 + 60*0.8*0.8*0.8
 
-// Queue returns the queue of section 6, in the default reading of its law, and the two base
-// policies (6.3).
+// Queue returns the queue of section 6, in the default interpretation of its law, and the two base policies (6.3).
 func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
 	defer catch(&err)
 	x, base = queueModel()
@@ -174,8 +173,7 @@ func banditProblem(class mixpolicy.Class, costs ...float64) *mixpolicy.Problem {
 	return mixtureProblem(x, class, base...)
 }
 
-// oneStepMDP returns a process whose next state is uniform, whatever the pair. Its two actions cost 0 and 1, and γ =
-// 0.1.
+// oneStepMDP returns a process whose next state is uniform for every pair. Its two actions cost 0 and 1, and γ = 0.1.
 func oneStepMDP(states int) *mixpolicy.MDP {
 	next := uniform(states)
 	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), next })
@@ -218,8 +216,7 @@ func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []floa
 	return g
 }
 
-// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, of shape pairs × d: one row for each pair that may be sampled. A nil λ is
-// 0.
+// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, one row for each pair that may be sampled. A nil λ is 0.
 func gradientErrors(p *mixpolicy.Problem, lambda []float64) (errs [][]float64) {
 	lambda = slices.Concat(lambda, make([]float64, p.MDP().Pairs()-len(lambda)))
 	mean := make([]float64, p.Dim())
@@ -300,7 +297,7 @@ func rowsOf(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// bellmanRow is the row of Q − γP at a pair, so that with the γ of the process row·v ≤ c_a(s) is one constraint of (2.9b).
+// bellmanRow is the row of Q − γP at a pair. With the γ of the process, row·v ≤ c_a(s) is one constraint of (2.9b).
 func bellmanRow(x *mixpolicy.MDP, pair int, gamma float64) []float64 {
 	s, a := x.StateAction(pair)
 	row := unit(x.States(), s)
@@ -346,7 +343,7 @@ func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	return p
 }
 
-// dualOptimum returns smallMDP and the exact optimum and solution ξ* of its (2.13).
+// dualOptimum returns smallMDP, the optimum of its (2.13) in the given form, and the solution ξ*.
 func dualOptimum(form mixpolicy.Form) (x *mixpolicy.MDP, value float64, xi []float64) {
 	x = smallMDP()
 	value, xi = dualLP(x, form).solve()

@@ -23,8 +23,8 @@ type Verdict string
 const (
 	// Holds means true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means false or without content as printed, or, after a [Gap], not proved as printed, and true in
-	// the form that an [Erratum] gives. The erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means that the printed form is false, without content or, after a [Gap], not proved, and that
+	// the form that an [Erratum] gives is true. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
 	// undefined constant of any size. Such an equation does not count as one that holds. If the paper means a form with
@@ -103,7 +103,7 @@ func (f Finding) read(deviation float64, format string, v ...any) Finding {
 	return f
 }
 
-// saysNothing returns the deviation of a form from the number of conceivable outcomes that contradict it: +∞ if none
+// saysNothing returns the deviation of a form, given the number of conceivable outcomes that contradict it: +∞ if none
 // does, else 0. See [HoldsAsCorrected] for the verdict on a form without content.
 func saysNothing(contradictions int) float64 {
 	if contradictions == 0 {
@@ -123,7 +123,7 @@ func relativeError(a, b float64) float64 {
 	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b))
 }
 
-// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), 0 if both are 0, and NaN if an entry is.
+// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), 0 if both are 0, and NaN if an entry is NaN.
 func relativeVectorError(x, y []float64) float64 {
 	var difference, size float64
 	for i, a := range x {
@@ -287,11 +287,10 @@ func Summary(rows []Row) string {
 	for _, e := range errata() {
 		all[e.Kind]++
 	}
-	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. Once corrected, %d more hold: "+
-		"%d after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two meanings, "+
-		"%d after a misprint. The %d errata by kind: error %d, gap %d, slip %d, ambiguity %d, misprint %d.",
-		len(rows), verdicts[Holds], verdicts[Defines],
-		verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity], kinds[Misprint],
+	return fmt.Sprintf("Of the %d equations and statements, %d hold as printed and %d are definitions. Once corrected, %d more hold: %d "+
+		"after an error, %d after a gap in the argument, %d after a slip of sign, index or constant, %d in one of two meanings, %d after "+
+		"a misprint. The %d errata by kind: error %d, gap %d, slip %d, ambiguity %d, misprint %d.", len(rows), verdicts[Holds],
+		verdicts[Defines], verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity], kinds[Misprint],
 		len(errata()), all[Error], all[Gap], all[Slip], all[Ambiguity], all[Misprint])
 }
 
@@ -309,7 +308,7 @@ func WithSummary(readme string) (string, error) {
 	before, rest, begins := strings.Cut(readme, summaryBegin)
 	_, after, ends := strings.Cut(rest, summaryEnd)
 	if !begins || !ends {
-		return "", fmt.Errorf("paper: README.md has no place for the counts, want %q and %q", summaryBegin, summaryEnd)
+		return "", fmt.Errorf("paper: README.md has no place for the counts, want the marks %q and %q", summaryBegin, summaryEnd)
 	}
 	return before + summaryBegin + Summary(rows) + summaryEnd + after, nil
 }

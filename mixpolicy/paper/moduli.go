@@ -32,7 +32,7 @@ type Family struct {
 // Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
 // size of each modulus is chosen from one grid in separate trials, equally many for each modulus
 // ([race.Settings].Halving). While a modulus is best at an end of the grid, the grid grows there for all moduli, but
-// not below a step size with which the modulus hardly moves from θ₀. The comparison tests, for any modulus, the remark
+// not below a step size with which this modulus hardly moves from θ₀. The comparison tests, for any modulus, the remark
 // after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
@@ -105,8 +105,8 @@ func (s ModuliSettings) complete() ModuliSettings {
 }
 
 // CompareModuli runs the comparison, with each modulus for the radius of the problem's class. If the runs of a modulus
-// fail or diverge, its Err says so and the other moduli run. CompareModuli returns an error for bad settings. It also
-// does so when ctx ends, and then returns the moduli that have finished.
+// fail or diverge, its Err says so and the other moduli run. CompareModuli returns an error for bad settings. When ctx
+// ends, it returns an error and the moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {
@@ -151,9 +151,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 	return all, err
 }
 
-// grow adds step sizes, half as many as the grid has, beyond an end at which a modulus is best, unless the modulus
-// hardly moves there. It also adds them below the grid if all runs of a modulus fail after they start. It reports
-// whether it added any.
+// grow adds step sizes, half as many as the grid has, beyond an end at which a modulus is best, but not below the grid
+// if the modulus hardly moves there. It also adds them below the grid if all runs of a modulus fail after they start.
+// It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -188,7 +188,7 @@ func (s ModuliSettings) race() race.Settings {
 	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
 
-// interval returns a bootstrap interval, because Student's may reach below 0 for a few penalised gaps, none of which is
+// interval returns a bootstrap interval, because Student's interval may reach below 0, but penalised gaps are not
 // negative.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
@@ -227,7 +227,7 @@ func (m *Moduli) Table() plotting.Table {
 	return t
 }
 
-// remarks returns what a reader must know besides the numbers.
+// remarks returns what a reader must know in addition to the numbers.
 func (m *Moduli) remarks(c Contender) string {
 	var all []string
 	add := func(is bool, words string) {
@@ -371,9 +371,9 @@ func sensitivity(title, label string) plotting.Figure {
 }
 
 // RadiusSensitivity draws the penalised gap after all queries against the radius R of the class. The solid line uses
-// the step size chosen for each R. The dashed line uses the step size chosen for the problem's own R, in tuning trials
-// where another step size is better. The penalised gap is relative to the optimum for the same R. An R for which a
-// trial fails or diverges has no point.
+// the step size chosen for each R. The dashed line uses the step size chosen for the problem's own R; where another
+// step size was chosen for R, a point is a mean over tuning trials. The penalised gap is relative to the optimum for
+// the same R. An R for which a trial fails or diverges has no point.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
 	f = sensitivity("Sensitivity to the radius", "R")
@@ -431,15 +431,15 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 	all.Interval = fmt.Sprintf("band: all %d runs", len(t.Finished()))
 	return plotting.Row(plotting.Figure{Title: "Where a run is in its class", X: queries,
 		Y: plotting.Axis{Label: "θ₁/R", Min: -1.05, Max: 1.05}}.With(last, average, plotting.Rule{Label: "θ₁*/R", At: best.Theta[0] / r}),
-		plotting.Figure{Title: "How far it is from the optimum", X: queries,
+		plotting.Figure{Title: "How far the averages are from the optimum", X: queries,
 			Y: plotting.Axis{Label: "penalised gap / optimum", Log: true},
-		}.With(all, plotting.Rule{Label: "as much as the optimum", At: 1, Color: plotting.Grey})), nil
+		}.With(all, plotting.Rule{Label: "a gap as large as the optimum", At: 1, Color: plotting.Grey})), nil
 }
 
-// Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. Its level sets
-// are those of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times D(θ*; θ₀).
-// For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, it is a plane, and the
-// figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
+// Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure also
+// shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times
+// D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, it is a
+// plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
 // There are no level sets where φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a
 // barrier.
@@ -497,7 +497,7 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	f.Y.Min, f.Y.Max = reach(path.Y, best[1])
 	if d, levels := c.distance(best); levels != nil {
 		plane := plotting.Sample(func(x, y float64) float64 { return d(x, y) }, f.X.Min, f.X.Max, f.Y.Min, f.Y.Max, 61)
-		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels[:4]}) // the next is all label
+		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels[:4]}) // a fifth would be all label
 	}
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }
@@ -509,9 +509,9 @@ func reach(x []float64, more float64) (lo, hi float64) {
 	return lo - margin, hi + margin
 }
 
-// Evidence shows a report of [bregman.Check]: a table of what was examined, and figures. If nothing is wrong, the
-// figures show the Taylor remainder and the way to the boundary. If something is, a table of the findings comes first,
-// and the figures show the measured and the claimed values.
+// Evidence shows a report of [bregman.Check]: a table of what was examined, and figures. If there is no finding, the
+// figures show the Taylor remainder and the gradient on the way to the boundary. Otherwise, a table of the findings
+// comes first, and the figures show the measured and the claimed values.
 func Evidence(r *bregman.Report) (views []plotting.View) {
 	in := fmt.Sprintf("%s in ℝ^%d", r.Modulus, r.Dim)
 	var figures []plotting.Figure
@@ -527,7 +527,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 			t.Row(f.Kind, f.Method, f.Words, f.Where, measured, claimed)
 			if len(f.MeasuredCurve) > 1 {
 				figures = append(figures, plotting.Figure{
-					Title: f.Method + ": what it claims is not what is measured", X: plotting.Axis{Label: f.Axis},
+					Title: f.Method + ": the claimed values are not the measured ones", X: plotting.Axis{Label: f.Axis},
 				}.With(curve("measured: "+f.MeasuredName, f.MeasuredCurve, false), curve("claimed: "+f.ClaimedName, f.ClaimedCurve, false)))
 			}
 		}
@@ -546,7 +546,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 		}
 	}
 	add("φ and its gradient agree: the Taylor remainder falls as h²", "step h", "remainder", r.Taylor)
-	add("Towards the boundary the gradient grows", "what is left of the way", "change of the gradient", r.Boundary)
+	add("Towards the boundary, the gradient grows", "remaining part of the way", "change of the gradient", r.Boundary)
 	if figures != nil {
 		views = append(views, plotting.Row(figures...))
 	}

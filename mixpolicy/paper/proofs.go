@@ -183,8 +183,7 @@ func (r *Trace) dual(x []float64) float64 { return r.Problem.Class().Norm.Dual()
 
 // optimum returns θ* and λ* for the scaled costs.
 func (r *Trace) optimum() (theta, lambda []float64) {
-	best := must(r.Problem.Optimum(context.Background()))
-	return best.Theta, scaled(1/r.Scale, must(theory.Multipliers(r.Problem)))
+	return must(r.Problem.Optimum(context.Background())).Theta, scaled(1/r.Scale, must(theory.Multipliers(r.Problem)))
 }
 
 // total is the sum of f over the iterations.
@@ -220,7 +219,7 @@ func (r *Trace) target() []float64 {
 	return inward(best, r.before.Next)
 }
 
-// comparators are points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points.
+// comparators returns points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points.
 func (r *Trace) comparators() [][]float64 {
 	centre, class, points := r.before.Next, r.Problem.Class(), [][]float64{r.target()}
 	for j := range centre {
@@ -236,7 +235,7 @@ func (r *Trace) comparators() [][]float64 {
 	return points
 }
 
-// multipliers are points λ ∈ Λ: 0, the projection of λ*, one along Ψθ₀, and the worst for θ̂.
+// multipliers returns points λ ∈ Λ: 0, the projection of λ*, a multiple of Ψθ₀, and the worst λ for θ̂.
 func (r *Trace) multipliers() [][]float64 {
 	_, best := r.optimum()
 	along, against := combination(r.Problem, r.before.Next), scaled(-0x1p40, combination(r.Problem, r.Theta))
@@ -279,9 +278,9 @@ type Step struct {
 	Beside *Step
 }
 
-// stepTolerance is the rounding error of a slack relative to the size of its terms: sums of 10³
-// steps of a few operations each, 10⁴ · 2⁻⁵³, and half of the digits of the distance to the
-// boundary, which are lost at points projected onto it.
+// stepTolerance is the rounding error of a slack relative to the size of its terms: sums of 10³ steps of a few
+// operations each, 10⁴ · 2⁻⁵³, and the loss of half of the digits of the distance to the boundary, at points projected
+// onto it.
 const stepTolerance = 1e-10
 
 // Holds reports whether the slack is not negative, up to rounding.
@@ -313,8 +312,8 @@ type stepKey struct {
 	form     mixpolicy.Form
 }
 
-// add returns whether the step is the worst so far. It ignores differences within rounding, so the result does not
-// depend on rounding.
+// add adds an evaluation, and returns whether it is the worst so far of its equation and form. It ignores differences
+// within rounding, so the result does not depend on rounding.
 func (all evaluations) add(s *Step) (worst bool) {
 	key := stepKey{s.Equation, s.Form}
 	old, seen := all[key]
@@ -354,7 +353,7 @@ func ProofRuns() (runs []*Trace, err error) {
 // proofRuns are the runs of [ProofRuns], made once.
 var proofRuns = sync.OnceValues(ProofRuns)
 
-// evaluate returns the worst cases of the laws that are chosen, each in the printed and then in the corrected form.
+// evaluate returns the worst case of each chosen law, in the printed form and then in the corrected form.
 func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Step) {
 	all := evaluations{}
 	for _, r := range must(proofRuns()) {
@@ -400,7 +399,7 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 }
 
 // ProofTable shows equations of section 5 where [Proofs] found them nearest to failing, or failing most. An equation
-// with a corrected form is shown in both forms at that place. The verdict is on all evaluations.
+// with a corrected form is shown in both forms at that place. The verdict is about all evaluations.
 func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
@@ -431,8 +430,8 @@ func (s Step) cells(holds bool) []any {
 		fmt.Sprintf("%s, %d ×", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place}
 }
 
-// checkAlongRuns checks an equation by [evaluate]. A form that no run evaluates is NaN. If the equation has no
-// corrected form, the printed form counts as the corrected one.
+// checkAlongRuns checks an equation by [evaluate]. The deviation of a form that no run evaluates is NaN. If the
+// equation has no corrected form, the printed form counts as the corrected one.
 func checkAlongRuns(number string) check {
 	return func(ctx context.Context) Finding {
 		f := Finding{Printed: math.NaN(), Corrected: math.NaN(), Tolerance: stepTolerance}
@@ -468,8 +467,8 @@ type Law struct {
 	each  places
 }
 
-// places states where a law is evaluated: at the end of a run, or at every iteration, for every θ, for every λ, in
-// every coordinate, or twice.
+// places states where a law is evaluated: at the end of a run or at every iteration; for every θ, for every λ, in every
+// coordinate, or twice if it has two cases.
 type places int
 
 const (
@@ -666,7 +665,8 @@ func (r *Trace) lagrangianSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, left, left)
 }
 
-// multiplierProjection: the printed map projects onto the whole ball; it does not increase distances either.
+// multiplierProjection: the printed map is the projection onto the whole ball, which does not increase distances
+// either.
 func (r *Trace) multiplierProjection(at Place) (printed, corrected Sides) {
 	free, onto := floats.AddScaledTo(make([]float64, len(at.Lambda)), at.Lambda, at.Eta, at.Ascent), at.NextLambda
 	if at.Part == 0 {

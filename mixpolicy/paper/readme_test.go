@@ -108,7 +108,7 @@ func TestEvidence(t *testing.T) {
 		m    bregman.Modulus
 		want []string
 	}{
-		{bregman.Ball{R: 2}, []string{"Taylor remainder", "Towards the boundary the gradient grows"}},
+		{bregman.Ball{R: 2}, []string{"Taylor remainder", "Towards the boundary, the gradient grows"}},
 		{bregman.FromClosures("turned", value, turned, inverse, -1, 1), []string{"Deriv is −1 times the derivative of Value", "measured: the derivative of Value", "claimed: Deriv"}},
 		{bregman.Ball{R: -1}, []string{"want 0 < R < 1e300"}},
 	} {

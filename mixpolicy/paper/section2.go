@@ -23,7 +23,8 @@ func worstOf[T any](instances []T, deviation func(T) float64) (worst float64) {
 	return worst
 }
 
-// worstIn is worstOf for the given number of instances, which the deviation draws itself.
+// worstIn returns the greatest of the given number of deviations, or NaN if one is NaN; each call of deviation draws
+// its own instance.
 func worstIn(draws int, deviation func() float64) (worst float64) {
 	for range draws {
 		worst = max(worst, deviation())
@@ -37,7 +38,7 @@ type drawnModulus struct {
 	draw func() []float64
 }
 
-// testModuli are four moduli.
+// testModuli returns four moduli, with generators of random points.
 func testModuli(seed uint64) []drawnModulus {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	inBox := func(phi bregman.Modulus, lo, hi float64) drawnModulus {
@@ -88,7 +89,7 @@ func conjugateError(phi bregman.Modulus, r float64) float64 {
 
 func checkConjugate(context.Context) Finding {
 	return holds(max(conjugateError(bregman.Ball{R: 2}, 2), conjugateError(bregman.Cube(1.5), 1.5)),
-		"φ* of the ball and the cube against the supremum found by search, 200 points each")
+		"φ* of the ball and of the cube equals the supremum found by search, at 200 points each")
 }
 
 // A distribution with a long tail and an atom at 0.
@@ -96,8 +97,8 @@ var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.
 
 func checkOrlicz(context.Context) Finding {
 	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
-	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β, and least where |X| − E|X|/β changes sign, for E|X|/β ≤ 6. If the
-	// least value is above 1, no β is admitted, and the infimum is +∞.
+	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β. It is least where |X| − E|X|/β takes both signs, so for E|X|/β ≤
+	// 6. If the least value is above 1, no β is admitted, and the infimum is +∞.
 	mean := expected(chances, variable, math.Abs)
 	least := -maximum(func(inverse float64) float64 { return -theory.PrintedOrlicz(2, 1/inverse, variable, chances) }, 0, 6/mean)
 	printed := beta
@@ -105,11 +106,12 @@ func checkOrlicz(context.Context) Finding {
 		printed = math.Inf(1)
 	}
 	return holdsCorrected(relativeError(printed, beta), max(orliczError(2, beta, variable, chances), relativeError(twice, 2*beta)),
-		"a variable of values −3 to 6: the printed expectation is %.3g or more for every β, the norm is %.6g, "+
-			"and twice that for twice the variable", least, beta)
+		"a variable with values from −3 to 6: the printed expectation is at least %.3g for every β, where 1 is the limit; "+
+			"the corrected norm is %.6g, and it doubles with the variable", least, beta)
 }
 
-// momentNorm computes sup q^(−1/ν)(E|X|^q)^(1/q) on a grid of q of step 10⁻³, which misses a maximum by a second-order term.
+// momentNorm compares the norm with sup q^(−1/ν)(E|X|^q)^(1/q) over a grid of q with step 10⁻³, which misses a maximum
+// by a second-order term.
 func momentNorm(nu float64) check {
 	return func(context.Context) Finding {
 		norm, grid := must(theory.MomentNorm(nu, variable, chances)), 0.0
@@ -117,12 +119,12 @@ func momentNorm(nu float64) check {
 			m := expected(chances, variable, func(v float64) float64 { return math.Pow(math.Abs(v), q) })
 			grid = max(grid, math.Pow(q, -1/nu)*math.Pow(m, 1/q))
 		}
-		return holds(relativeError(norm, grid), "%.9g against %.9g on a grid of q", norm, grid).within(1e-6)
+		return holds(relativeError(norm, grid), "the norm is %.9g, and the supremum over a grid of q is %.9g", norm, grid).within(1e-6)
 	}
 }
 
-// vectorNorm takes two independent signs of sizes 1 and 2. It tries 2000 directions; neighbours are 1.6·10⁻³ apart, so
-// the best direction is at most half as far from one of them.
+// vectorNorm takes two independent signs of sizes 1 and 2. It tries 2000 directions. Neighbouring directions are
+// 1.6·10⁻³ apart, so the best direction is at most half of this distance from one of them.
 func vectorNorm(nu float64) check {
 	return func(context.Context) Finding {
 		z, p := mat.NewDense(4, 2, []float64{1, 2, 1, -2, -1, 2, -1, -2}), []float64{.25, .25, .25, .25}
@@ -136,12 +138,12 @@ func vectorNorm(nu float64) check {
 			return must(theory.MomentNorm(nu, along.RawVector().Data, p))
 		})
 		return holds(max(excess(lower, upper), excess(want, upper), excess(want, lower), excess(lower*(1-1e-5), want)),
-			"in [%.6g, %.6g]; %.6g over 2000 directions", lower, upper, want)
+			"the norm is in [%.6g, %.6g]; the supremum over 2000 directions is %.6g", lower, upper, want)
 	}
 }
 
-// valueTolerance is the tolerance for v* by policy iteration, which stops at 10⁻⁹ of the costs. The error of v* is
-// that, divided by 1−γ = 0.1.
+// valueTolerance is the tolerance for v* by policy iteration, which stops at an error of 10⁻⁹ of the range of costs.
+// The error of v* is this error, divided by 1−γ = 0.1.
 const valueTolerance = 1e-8
 
 // optimalValue returns v* and π* of a process, and αᵀv*.
@@ -181,7 +183,7 @@ func checkPrimalOrthant(ctx context.Context) Finding {
 	}
 	orthant, _ := program.solve()
 	return holdsCorrected(relativeError(-orthant, want), relativeError(-free, want),
-		"costs in [−1, 0): over v ⪰ 0 there is no feasible v; over all v the optimum is αᵀv* = %.9g", want)
+		"costs in [−1, 0): no v ⪰ 0 is feasible; over all v, the optimum is αᵀv* = %.9g", want)
 }
 
 func checkPrimalInequality(ctx context.Context) Finding {
@@ -190,7 +192,7 @@ func checkPrimalInequality(ctx context.Context) Finding {
 	printed, _ := primalLP(x, mixpolicy.Printed).solve()
 	corrected, _ := primalLP(x, mixpolicy.Corrected).solve()
 	return holdsCorrected(relativeError(-printed, want), relativeError(-corrected, want),
-		"with ⪰ the maximum is %v, with ⪯ it is %.9g, and αᵀv* = %.9g", -printed, -corrected, want)
+		"the maximum of αᵀv is %v with ⪰, and %.9g with ⪯; αᵀv* is %.9g", -printed, -corrected, want)
 }
 
 func checkSeries(context.Context) Finding {
@@ -201,7 +203,7 @@ func checkSeries(context.Context) Finding {
 		power = scaled(x.Gamma(), nextStates(x, pi, power))
 	}
 	return holds(relativeVectorError(total, q.State),
-		"the sum of 400 terms is the measure by elimination; but μ is not stationary, see the errata")
+		"the sum of 400 terms equals the measure that elimination computes; but μ is not stationary, see the errata")
 }
 
 // checkResolvent solves μ(I − γP) = (1−γ)α.
@@ -214,7 +216,7 @@ func checkResolvent(context.Context) Finding {
 	}
 	var mu mat.VecDense
 	noError(mu.SolveVec(a, mat.NewVecDense(n, scaled(1-x.Gamma(), x.Initial()))))
-	return holds(relativeVectorError(mu.RawVector().Data, q.State), "dense LU against elimination without subtraction")
+	return holds(relativeVectorError(mu.RawVector().Data, q.State), "dense LU and elimination without subtractions agree")
 }
 
 // checkStationary checks the sentence before (2.10), which states μP = μ.
@@ -224,7 +226,7 @@ func checkStationary(context.Context) Finding {
 	balance := floats.AddScaledTo(make([]float64, len(next)), scaled(1-x.Gamma(), x.Initial()), x.Gamma(), next)
 	printed, corrected := relativeVectorError(next, q.State), relativeVectorError(balance, q.State)
 	return holdsCorrected(printed, corrected,
-		"γ = 0.9: μP differs from μ by %.2g of its greatest entry, (1−γ)α + γμP by %.1g", printed, corrected)
+		"γ = 0.9: μP differs from μ by %.2g of the greatest entry, and (1−γ)α + γμP by %.1g", printed, corrected)
 }
 
 func checkOccupationCost(ctx context.Context) Finding {
@@ -239,7 +241,7 @@ func checkOccupationCost(ctx context.Context) Finding {
 		best = min(best, must(x.Occupation(ctx, must(mixpolicy.Deterministic(x, actions)))).Cost(x.Costs()))
 	}
 	return holds(max(relativeError(q.Cost(x.Costs()), floats.Dot(q.State, must(x.PolicyCost(p)))), relativeError(best, v.Cost())),
-		"cᵀξ is Σμc^π; the least cᵀξ of all 6561 deterministic policies is %.9g, and so is that of policy iteration", best).
+		"cᵀξ equals Σμc^π; the least cᵀξ of all 6561 deterministic policies is %.9g, the cost that policy iteration finds", best).
 		within(valueTolerance)
 }
 
@@ -247,7 +249,7 @@ func checkDualValue(context.Context) Finding {
 	x, value, _ := dualOptimum(mixpolicy.Corrected)
 	primal, _ := primalLP(x, mixpolicy.Corrected).solve()
 	return holds(relativeError(value, -(1-x.Gamma())*primal),
-		"strong duality: min cᵀξ = %.9g = (1−γ)αᵀv*; the factor is left out in the text after (2.14)", value)
+		"strong duality: min cᵀξ = %.9g = (1−γ)αᵀv*; the text after (2.14) omits the factor 1−γ", value)
 }
 
 func checkFlow(ctx context.Context) Finding {
@@ -255,33 +257,33 @@ func checkFlow(ctx context.Context) Finding {
 	_, printed, _ := dualOptimum(mixpolicy.Printed)
 	v, _ := optimalValue(ctx, x)
 	return holdsCorrected(relativeError(printed, v.Cost()), max(relativeError(value, v.Cost()), x.FlowResidual(xi)),
-		"γ = 0.9: the optimum is %.6g with ξᵀ(P−Q) = 0, which is the average-cost problem, %.6g with ξᵀ(Q−γP) = (1−γ)αᵀ, "+
+		"γ = 0.9: the optimum is %.6g with ξᵀ(P−Q) = 0, the constraint for average cost, %.6g with ξᵀ(Q−γP) = (1−γ)αᵀ, "+
 			"and %.6g by policy iteration", printed, value, v.Cost()).within(valueTolerance)
 }
 
 func checkDistributionConstraint(context.Context) Finding {
 	_, _, xi := dualOptimum(mixpolicy.Corrected)
 	return holds(max(relativeError(floats.Sum(xi), 1), max(0, -floats.Min(xi))),
-		"ξ* of the LP without ξᵀ1 = 1, which the flow implies: its sum is 1 and its least entry %.2g", floats.Min(xi))
+		"the LP without ξᵀ1 = 1, which the flow implies: the entries of ξ* add up to 1, and the least is %.2g", floats.Min(xi))
 }
 
 func checkPolicyFromDual(ctx context.Context) Finding {
 	x, value, xi := dualOptimum(mixpolicy.Corrected)
 	q := must(x.Occupation(ctx, must(mixpolicy.PolicyOf(x, xi))))
 	return holds(max(relativeVectorError(q.Pair, xi), relativeError(q.Cost(x.Costs()), value)),
-		"the policy of ξ* has the measure ξ*, and cost %.9g", q.Cost(x.Costs()))
+		"the policy of ξ* has the measure ξ*, and costs %.9g", q.Cost(x.Costs()))
 }
 
 func checkReducedObjective(context.Context) Finding {
 	p, theta, xi := smallTheta()
-	return holds(relativeError(p.Objective(theta), floats.Dot(p.MDP().Costs(), xi)), "cᵀ(Ψθ) and (cᵀΨ)θ are %.9g", p.Objective(theta))
+	return holds(relativeError(p.Objective(theta), floats.Dot(p.MDP().Costs(), xi)), "cᵀ(Ψθ) and (cᵀΨ)θ are both %.9g", p.Objective(theta))
 }
 
 func checkReducedFlow(context.Context) Finding {
 	p, _, xi := smallTheta()
 	printed, corrected := averageFlow(p.MDP(), xi), p.MDP().FlowResidual(xi)
 	return holdsCorrected(printed, corrected,
-		"‖θᵀΨᵀ(P−Q)‖₁ = %.3g for features computed with γ = 0.9, ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ = %.1g", printed, corrected)
+		"for features computed with γ = 0.9, ‖θᵀΨᵀ(P−Q)‖₁ = %.3g and ‖θᵀΨᵀ(Q−γP) − (1−γ)αᵀ‖₁ = %.1g", printed, corrected)
 }
 
 // averageFlow is ‖ξᵀ(P − Q)‖₁.
@@ -304,7 +306,7 @@ func checkMixture(context.Context) Finding {
 			worst = max(worst, math.Abs(p-(0.2*base[0].Prob(s, a)+0.5*base[1].Prob(s, a)+0.3*base[2].Prob(s, a))))
 		}
 	}
-	return holds(worst, "entry by entry")
+	return holds(worst, "every entry of π^ω is the weighted mean of the entries of three policies")
 }
 
 // checkXi: (2.17) defines the combinations of measures by the combinations of policies, but the measure of a mixture of
@@ -315,7 +317,7 @@ func checkXi(context.Context) Finding {
 	printed := theory.TotalVariation(must(p.MDP().Occupation(context.Background(), mixture)).Pair, xi)
 	corrected := theory.TotalVariation(policyMeasure(p, omega).Pair, xi)
 	return holdsCorrected(printed, corrected,
-		"the measure of the mixture π^ω is %.2g from Ψω in total variation; that of the policy (2.20) of Ψω is %.1g", printed, corrected)
+		"total variation from Ψω: %.2g for the measure of the mixture π^ω, %.1g for that of the policy (2.20)", printed, corrected)
 }
 
 // checkReduction: (2.18) is (2.15), corrected, for features that are occupation measures.
@@ -335,28 +337,28 @@ func checkReduction(context.Context) Finding {
 	value, _ := program.solve()
 	// Every θ on the hyperplane satisfies the flow constraint.
 	return holds(max(relativeError(value, best.Objective), p.MDP().FlowResidual(combination(p, []float64{1.3, -0.9, 0.6}))),
-		"optimum %.9g by the active-set method and by the simplex method; 1ᵀθ = 1 implies the flow constraint", value)
+		"the optimum is %.9g by the active-set method and by the simplex method; 1ᵀθ = 1 implies the flow constraint", value)
 }
 
 func checkFeasibleSet(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	violation := max(p.NegativeMass(best.Theta), math.Abs(floats.Sum(best.Theta)-1), max(0, p.Class().Size(best.Theta)-2))
-	return holds(violation, "the optimum is in all three sets, to %.1g", violation)
+	return holds(violation, "the optimum is in all three sets, with a violation of %.1g", violation)
 }
 
-// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The printed rule, which is for all
-// pairs at once, does not apply, and (2.20) is 0/0 there.
+// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The printed rule, which is about
+// all pairs at once, does not apply, and (2.20) is 0/0 in the second state.
 func checkPolicyFallback(context.Context) Finding {
 	xi := []float64{0.6, 0.4, -0.1, -0.2}
 	printed, p := max(xi[2], 0)/(max(xi[2], 0)+max(xi[3], 0)), must(mixpolicy.PolicyOf(must(models.Machine{}.MDP()), xi))
 	return holdsCorrected(printed, max(relativeError(p.Prob(0, 0), 0.6), relativeError(p.Prob(1, 0), 0.5)),
-		"Ψθ ⪯ 0 in one state only: (2.20) is 0/0 there; uniform in that state gives %v", p.Row(1))
+		"Ψθ ⪯ 0 in one state only: (2.20) is 0/0 there; the corrected policy there is %v", p.Row(1))
 }
 
 func checkEfficiency(ctx context.Context) Finding {
 	r := must(mixpolicy.Solve(ctx, smallProblem(mixpolicy.Ball(2)), mixpolicy.PlugIn{}, mixpolicy.Settings{Iterations: 1000, Seed: 1}))
 	return holds(max(relativeError(r.Gap, r.Objective-r.Optimum), r.NegativeMass, relativeError(r.PolicyCost, r.Objective)),
-		"plug-in after 1000 queries: feasible, ε = %.2g, and the policy costs what cᵀΨθ̂ says", r.Gap)
+		"plug-in after 1000 queries: θ̂ is feasible, ε = %.2g, and the cost of the policy is cᵀΨθ̂", r.Gap)
 }
 
 // checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), because the minimum over more points is not
@@ -371,8 +373,8 @@ func checkExpandedEfficiency(context.Context) Finding {
 		cheap = min(cheap, p.Objective(theta)+0.1*price*p.NegativeMass(theta))
 		return excess(best.Objective, p.Objective(theta)+price*p.NegativeMass(theta))
 	})
-	return holds(worst, "at the price ‖λ*‖_∞ = %.3g no point of 4000 beats the optimum %.6g; at a tenth of it one reaches %.3g",
-		price, best.Objective, cheap)
+	return holds(worst, "with the penalty weight ‖λ*‖_∞ = %.3g, none of 4000 points is below the optimum %.6g; with a tenth of this "+
+		"weight, one point reaches %.3g", price, best.Objective, cheap)
 }
 
 func checkMixing(ctx context.Context) Finding {
@@ -380,8 +382,8 @@ func checkMixing(ctx context.Context) Finding {
 	after := func(from []float64) float64 { return must(theory.MixingCurve(ctx, x, p, from, 400))[400] }
 	printed, m := after(q.State), must(theory.MixingTime(ctx, x, p, 0.01))
 	return holdsCorrected(printed, after(nil),
-		"γ = 0.9: from the discounted μ_α the distance stays %.3g forever, so τ_mix(ε) does not exist for smaller ε; "+
-			"from the stationary distribution τ_mix(0.01) = %d", printed, m.Time)
+		"γ = 0.9: the distance to the discounted μ_α stays %.3g forever, so τ_mix(ε) does not exist for smaller ε; "+
+			"with the stationary distribution, τ_mix(0.01) = %d", printed, m.Time)
 }
 
 func checkContraction(ctx context.Context) Finding {
@@ -392,8 +394,8 @@ func checkContraction(ctx context.Context) Finding {
 	}
 	one, many, claim := after(1), after(time), math.Exp(-1/float64(time))
 	return holdsCorrected(excess(one, claim), excess(many, 2*0.25),
-		"queue, π²: τ_mix(¼) = %d, but one step contracts by %.6g, not by e^{−1/τ} = %.6g; τ steps contract by %.3g ≤ 2·¼",
-		time, one, claim, many)
+		"queue, π²: τ_mix(¼) = %d, but one step has the contraction coefficient %.6g, not e^{−1/τ} = %.6g; the coefficient of τ steps is "+
+			"%.3g ≤ 2·¼", time, one, claim, many)
 }
 
 func checkErgodicity(ctx context.Context) Finding {
@@ -414,15 +416,15 @@ func checkErgodicity(ctx context.Context) Finding {
 func momentIsOrlicz(nu float64) check {
 	return func(context.Context) Finding {
 		orlicz, moment := must(theory.OrliczNorm(nu, variable, chances)), must(theory.MomentNorm(nu, variable, chances))
-		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν and, the other way, a series in the moments: within
-		// a factor of 4 either way for ν = 1, 2.
+		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν bounds one ratio, and a series in the moments the other: both are at most 4 for ν =
+		// 1, 2.
 		return holdsCorrected(relativeError(orlicz, moment), excess(max(orlicz/moment, moment/orlicz), 4),
 			"‖X‖_ψ = %.4g, but the supremum of moments is %.4g: equivalent, not equal", orlicz, moment)
 	}
 }
 
-// checkLegendre checks convexity, that ∇φ* is the inverse of ∇φ, and that ∇φ grows without
-// bound towards the boundary of ball and cube.
+// checkLegendre checks convexity, that ∇φ* is the inverse of ∇φ, and that ∇φ grows at every halving of the distance to
+// the boundary of ball and cube.
 func checkLegendre(context.Context) Finding {
 	worst := worstOf(testModuli(24), func(m drawnModulus) float64 {
 		return worstIn(300, func() float64 {
@@ -439,8 +441,8 @@ func checkLegendre(context.Context) Finding {
 			}
 		}
 	}
-	return holds(worst, "∇φ*∘∇φ is the identity and φ convex at 1200 points of four moduli; "+
-		"‖∇φ‖ grows at every halving of the distance to the boundary")
+	return holds(worst, "∇φ*∘∇φ is the identity, and φ is convex, at 1200 points of four moduli; "+
+		"for the ball and the cube, ‖∇φ‖ grows at every halving of the distance to the boundary")
 }
 
 // definedDivergence compares D(x; y) of a formula with Definition 2.5, relative to the size of its terms.
@@ -455,11 +457,11 @@ func checkDivergence(context.Context) Finding {
 			x, y := m.draw(), m.draw()
 			return definedDivergence(m, x, y, bregman.Divergence(m.Modulus, x, y))
 		})
-	}), "against the definition at 1200 pairs of points of four moduli")
+	}), "D equals its definition at 1200 pairs of points, for four moduli")
 }
 
-// checkPairOrder: the paper orders c and ξ by action, but P and Q by state. A product of the two orders has no flow
-// balance.
+// checkPairOrder: the paper orders c and ξ by action, but P and Q by state. A ξ in one order does not satisfy the flow
+// constraint in the other.
 func checkPairOrder(context.Context) Finding {
 	x, _, q := smallMeasure()
 	byAction := make([]float64, x.Pairs())
@@ -469,7 +471,7 @@ func checkPairOrder(context.Context) Finding {
 	}
 	printed, corrected := x.FlowResidual(byAction), x.FlowResidual(q.Pair)
 	return holdsCorrected(printed, corrected,
-		"ξ ordered by action against P and Q ordered by state: flow residual %.2g; in one order %.1g", printed, corrected)
+		"with ξ ordered by action, but P and Q by state, the flow residual is %.2g; in one order, it is %.1g", printed, corrected)
 }
 
 func checkPolicy(context.Context) Finding {
@@ -492,10 +494,10 @@ func checkOracle(context.Context) Finding {
 		count[pair]++
 		return relativeError(cost, p.MDP().Costs()[pair])
 	})
-	// For 24 pairs, Pearson's statistic has the mean 23 and the standard deviation √46; allow 5 of these.
+	// For 24 pairs, Pearson's statistic has the mean 23 and the standard deviation √46; allow five standard deviations.
 	for i, k := range count {
 		chi += sq(k-draws*q[i]) / (draws * q[i])
 	}
 	return holds(max(worst, excess(chi, 23+5*math.Sqrt(46)), relativeError(float64(o.Queries()), draws)),
-		"10⁵ draws from (1/d)Σψⁱ: χ² = %.1f for 23 degrees of freedom; each is counted", chi)
+		"10⁵ draws from (1/d)Σψⁱ: χ² = %.1f for 23 degrees of freedom; the oracle counts each draw", chi)
 }

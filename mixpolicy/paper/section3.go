@@ -56,13 +56,13 @@ func checkLambdaBall(context.Context) Finding {
 	// The search stops at neighbouring numbers, and the slope there is 2G‖Ψ‖: hence the tolerance 10⁻⁶.
 	return holdsCorrected(relativeError(small, best.Objective), corrected,
 		"64 states, γ = 0.1, costs 0 and 1: ‖λ*‖₂ = %.3g; the min–max value is %.4g for G = 1/(1−γ), %.5g for G = 0.99‖λ*‖₂, "+
-			"%.5g for G = 1.01‖λ*‖₂, and the optimum %.5g", size, small, below, above, best.Objective).within(1e-6)
+			"%.5g for G = 1.01‖λ*‖₂, and the optimum is %.5g", size, small, below, above, best.Objective).within(1e-6)
 }
 
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
-	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ), that sum is α + γ times
+	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ), this sum is α plus γ times
 	// the inflow.
 	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
@@ -71,8 +71,8 @@ func checkMultiplierNorm(context.Context) Finding {
 		byState, balance = max(byState, math.Abs(out-alpha)), max(balance, relativeError(out, alpha+x.Gamma()*in[s]))
 	}
 	return holdsCorrected(max(relativeError(sum, want), byState), max(relativeError(floats.Sum(lambda), want), balance),
-		"γ = 0.9: ‖λ*‖₁ = %.4g for (2.18), not 1/(1−γ) = %.4g, which is that of the multipliers ξ*/(1−γ) of (2.9b); "+
-			"their sums over a are up to %.3g away from α", sum, want, byState)
+		"γ = 0.9: for (2.18), ‖λ*‖₁ = %.4g, not 1/(1−γ) = %.4g, the norm of the multipliers ξ*/(1−γ) of (2.9b); "+
+			"the sums of these multipliers over a are up to %.3g away from α", sum, want, byState)
 }
 
 func checkGradLambda(context.Context) Finding {
@@ -85,7 +85,7 @@ func checkGradLambda(context.Context) Finding {
 	p.GradLambda(g, theta)
 	printed, corrected := relativeVectorError(xi, slope), relativeVectorError(g, slope)
 	return holdsCorrected(printed, corrected,
-		"+Ψθ differs from the difference quotients by %.2g of the largest, −Ψθ by %.1g", printed, corrected)
+		"+Ψθ differs from the difference quotients by %.2g of the largest, and −Ψθ by %.1g", printed, corrected)
 }
 
 // meanGradient returns the expectation of (3.5a) over the sampled pair, and ∇_θ𝓛.
@@ -109,7 +109,7 @@ func checkDrawnPair(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	off := floats.Norm(gradientErrors(p, nil)[0], 2) / floats.Norm(gradient, 2)
-	return holdsCorrected(off, relativeVectorError(mean, gradient), "to the letter the sum is the sample, %.3g off for one pair", off)
+	return holdsCorrected(off, relativeVectorError(mean, gradient), "read literally, the sum is the sample, off by %.3g for one pair", off)
 }
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, but 0 is not a policy.
@@ -118,7 +118,7 @@ func checkIndexSet(context.Context) Finding {
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	d := float64(p.Dim())
 	return holdsCorrected(relativeVectorError(scaled(d/(d+1), mean), gradient), relativeVectorError(mean, gradient),
-		"with i uniform on {0, …, %d} the mean is %.3g of the gradient, if 0 samples nothing", p.Dim(), d/(d+1))
+		"with i uniform on {0, …, %d}, the mean is %.3g of the gradient if i = 0 gives no sample", p.Dim(), d/(d+1))
 }
 
 func checkBallValue(context.Context) Finding {
@@ -126,11 +126,11 @@ func checkBallValue(context.Context) Finding {
 	worst := worstOf([][]float64{{0, 0}, {1, 0.5}, {-1.2, 1.3}, {1.9, 0.1}}, func(x []float64) float64 {
 		return relativeError(phi.Value(x), -math.Sqrt(4-floats.Dot(x, x)))
 	})
-	return holds(max(worst, relativeError(phi.Value([]float64{2, 1}), math.Inf(1))), "and +∞ outside of the ball")
+	return holds(max(worst, relativeError(phi.Value([]float64{2, 1}), math.Inf(1))), "equal at four points, and +∞ outside the ball")
 }
 
 func checkBallConjugate(context.Context) Finding {
-	return holds(conjugateError(bregman.Ball{R: 2}, 2), "against the supremum found by search at 200 points")
+	return holds(conjugateError(bregman.Ball{R: 2}, 2), "φ* equals the supremum found by search, at 200 points")
 }
 
 // printedDivergence compares a printed formula with Definition 2.5.
@@ -140,7 +140,7 @@ func printedDivergence(phi bregman.Modulus, size float64, printed func(x, y []fl
 		uniform := func() float64 { return size * (2*rng.Float64() - 1) }
 		x, y := draws(3, uniform), draws(3, uniform)
 		return definedDivergence(phi, x, y, printed(x, y))
-	}), "the printed formula against the definition at 500 pairs of points")
+	}), "the printed formula equals the definition at 500 pairs of points")
 }
 
 func checkBallDivergence(context.Context) Finding {
@@ -156,7 +156,7 @@ func checkCubeValue(context.Context) Finding {
 		want := (1.5+x)*math.Log(1.5+x) + (1.5-x)*math.Log(1.5-x)
 		return math.Abs(phi.Value([]float64{x})-want) / sizeOf(want, 1)
 	})
-	return holds(max(worst, relativeError(phi.Value([]float64{-1.5}), 3*math.Log(3))), "at seven points") // 0 log 0 = 0
+	return holds(max(worst, relativeError(phi.Value([]float64{-1.5}), 3*math.Log(3))), "equal at seven points") // 0 log 0 = 0
 }
 
 func checkCubeConjugate(context.Context) Finding {
@@ -170,7 +170,7 @@ func checkCubeConjugate(context.Context) Finding {
 		return math.Abs(printed-phi.Conjugate(y)) / size
 	})
 	return holds(max(worst, conjugateError(phi, 1.5)),
-		"the printed formula against the supremum found by search; it overflows from θ = 710 on")
+		"the printed formula equals φ*, and φ* the supremum found by search; the formula overflows from θ = 710 on")
 }
 
 func checkCubeDivergence(context.Context) Finding {
@@ -193,7 +193,7 @@ type mirrorStep struct {
 	next             []float64 // θ₊, by [bregman.Project]
 }
 
-// mirrorSteps are 60 steps with each of four moduli, from random points and with random gradients.
+// mirrorSteps returns 60 steps with each of four moduli, from random points and with random gradients.
 func mirrorSteps() (steps []mirrorStep) {
 	rng := rand.New(rand.NewPCG(313, 0))
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 1.5}, bregman.Cube(1.2), bregman.NegativeEntropy(), bregman.Euclidean()} {
@@ -216,9 +216,9 @@ func alongSteps(numbers string, deviation func(mirrorStep) float64) check {
 }
 
 // beaten compares x, which should minimise f over 1ᵀθ = 1 in ℝ³, with the point that a search finds. It returns the
-// greater of the excess of f(x) and the squared distance of the points; the distance is squared because f is flat
-// there. The search takes no derivatives: it moves along six directions, with shorter steps where no direction improves
-// f.
+// greatest of the excess of f(x), the squared distance of the points and |1ᵀx − 1|; the distance is squared because f
+// is flat at its minimum. The search takes no derivatives: it moves along six directions, with shorter steps where no
+// direction improves f.
 func beaten(f func([]float64) float64, x []float64) float64 {
 	theta := uniform(3)
 	for least, step := f(theta), 0.1; step > 1e-9; {
@@ -236,7 +236,7 @@ func beaten(f func([]float64) float64, x []float64) float64 {
 	return max(excess(f(x), f(theta)), sq(floats.Distance(x, theta, 2)), math.Abs(floats.Sum(x)-1))
 }
 
-const notBeaten = "the step of Algorithm 1 is not beaten by nearby points of the hyperplane, for four moduli, 240 steps"
+const notBeaten = "a search of the hyperplane finds no better point than the step of Algorithm 1, for four moduli, 240 steps"
 
 var (
 	// checkMirrorStep: θ₊ minimises ⟨g, θ⟩ + D(θ;θ_t)/η over the hyperplane.
@@ -281,8 +281,8 @@ func sumAt(phi bregman.Modulus, y []float64, z float64) float64 {
 	return floats.Sum(inverse(phi, shifted(y, z)))
 }
 
-// differenceTolerance is the error of a fourth-order difference of step 10⁻³: 10⁻¹² times a
-// fifth derivative, and 2⁻⁵² over the step or its square.
+// differenceTolerance bounds the error of a fourth-order difference with the step 10⁻³: 10⁻¹² times a fifth derivative,
+// plus 2⁻⁵² over the step or its square.
 const differenceTolerance, differenceStep = 1e-8, 1e-3
 
 // central compares a derivative of J at z + 0.3 with a fourth-order central difference of five values, over the given divisor.
@@ -310,7 +310,7 @@ func checkBallJ(context.Context) Finding {
 		return worstOf([]float64{-1, 0, 0.7}, func(z float64) float64 {
 			return relativeError(2*math.Sqrt(1+sq(z+theta[0]/root)+sq(z+theta[1]/root))-z, bregman.J(phi, slope(phi, theta), z))
 		})
-	}), "the printed formula against (3.19) with (3.8)")
+	}), "the printed formula equals (3.19) with (3.8), at nine pairs of θ and z")
 }
 
 func checkClosedForm(context.Context) Finding {
@@ -322,10 +322,11 @@ func checkClosedForm(context.Context) Finding {
 		return off(v, must(phi.Shift(v)))
 	}))
 	return holdsCorrected(printed, corrected,
-		"R = 2, V = (0.3, −0.1): the printed z leaves J′ = %.4f; the corrected one at most %.1g at 201 points", printed, corrected)
+		"R = 2, V = (0.3, −0.1): |J′| = %.4f at the printed z; at the corrected z, |J′| is at most %.1g for 201 V", printed, corrected)
 }
 
-// checkUnitBall: for R = 1/√d, J falls and stays positive; the paper says that J goes to 0.
+// checkUnitBall: for R = 1/√d, J falls to 1ᵀV/d, which may be negative; the paper says that J is positive and goes to
+// 0.
 func checkUnitBall(context.Context) Finding {
 	v, phi, last, rise := []float64{0.3, -0.1, 0.5}, bregman.Ball{R: 1 / math.Sqrt(3)}, math.Inf(1), 0.0
 	for z := -10.0; z < 1e4; z = z*1.1 + 20 {
@@ -335,7 +336,7 @@ func checkUnitBall(context.Context) Finding {
 	limit, far := floats.Sum(v)/3, bregman.J(phi, v, 1e6)
 	// J − limit ~ R√(1+‖w‖²)/z, and 10⁶·2⁻⁵² of rounding, are within 10⁻⁵.
 	return holdsCorrected(max(far, rise), max(relativeError(far, limit), rise),
-		"J falls, and J(10⁶) = %.6f: the limit is 1ᵀV/d = %.6f, not 0, and it may be negative", far, limit).within(1e-5)
+		"R = 1/√3: J falls, and J(10⁶) = %.6f; the limit is 1ᵀV/d = %.6f, not 0, and it may be negative", far, limit).within(1e-5)
 }
 
 // checkLambdaStep: (3.26) should be the step of projected ascent, which maximises the model
@@ -350,7 +351,7 @@ func checkLambdaStep(context.Context) Finding {
 		next := floats.AddScaledTo(make([]float64, len(s.Lambda)), s.Lambda, -s.Eta, s.Ascent) // printed: λ + ηΨθ
 		floats.Scale(r.G/max(r.G, floats.Norm(next, 2)), next)
 		best := model(s.NextLambda)
-		// The printed step is in Λ where Ψθ ⪰ 0, and then gains less; elsewhere it is outside.
+		// Where Ψθ ⪰ 0, the printed step is in Λ, but gains less; elsewhere, it is outside Λ.
 		printed = max(printed, (best-model(next))/sizeOf(best, model(next)), -floats.Min(next))
 		for i := range s.NextLambda {
 			for _, by := range []float64{1e-3, -1e-3} {
@@ -362,7 +363,7 @@ func checkLambdaStep(context.Context) Finding {
 		}
 	}
 	return holdsCorrected(printed, corrected,
-		"printed, the step loses up to %.2g of the model's gain; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into the ball", printed)
+		"the printed step leaves Λ or misses the maximum, by up to %.2g; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into it", printed)
 }
 
 // checkAverages compares the averages of [Trace] with those of a plain run with the same draws.
@@ -371,10 +372,11 @@ func checkAverages(ctx context.Context) Finding {
 	q := must(mixpolicy.Solve(ctx, r.Problem, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers, CostScale: 1},
 		mixpolicy.Settings{Iterations: 100, Seed: 1, Uncertified: true}))
 	return holds(max(relativeVectorError(q.Theta, r.Theta), relativeVectorError(q.Lambda, r.Lambda)),
-		"θ̂ and λ̂ of 100 iterations against a plain run; the paper's loop counts t = 1, …, T, its averages 0, …, T−1")
+		"θ̂ and λ̂ of 100 iterations equal those of a plain run; the paper's loop counts t = 1, …, T, but its averages t = 0, …, T−1")
 }
 
-// checkAlgorithm runs both forms. With the scaled ball, z is the minimiser that step (4) names. The printed (3.22) is not.
+// checkAlgorithm runs both forms with a scaled ball as the modulus. Then z is the minimiser that step (4) names, and
+// not the printed (3.22), which is not that minimiser.
 func checkAlgorithm(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	run := func(form mixpolicy.Form) (theta []float64, deviation float64) {
@@ -383,15 +385,15 @@ func checkAlgorithm(ctx context.Context) Finding {
 		r := must(mixpolicy.Solve(ctx, p, m, mixpolicy.Settings{Iterations: 100_000, Seed: 1, Uncertified: true}))
 		return r.Theta, must(p.PenalisedGap(r.Theta)) / must(p.Optimum(ctx)).Objective
 	}
-	// The tolerance tells an answer near the optimum from one at the far end of the class.
+	// The tolerance distinguishes an answer near the optimum from one at the far end of the class.
 	first, printed := run(mixpolicy.Printed)
 	second, corrected := run(mixpolicy.Corrected)
 	return holdsCorrected(printed, corrected, "queue, 10⁵ iterations, η₀ = 64, β = 50: θ̂ = %.3f as printed, %.3f corrected; "+
-		"penalised gap %.2g and %.2g of the optimum", first, second, printed, corrected).within(0.1)
+		"the penalised gaps are %.2g and %.2g of the optimum", first, second, printed, corrected).within(0.1)
 }
 
-// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: a quarter of the distance doubles it,
-// so D has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
+// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: at a quarter of the distance, D is
+// twice as large, so D has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
 	at := func(k int) float64 {
@@ -413,8 +415,8 @@ func checkDiameter(context.Context) Finding {
 		relativeError(theory.MaxDivergence(bregman.Cube(1), mixpolicy.Cube(1), third), cube),
 		relativeError(theory.MaxDivergence(bregman.NegativeEntropy(), mixpolicy.Simplex(), third), math.Log(5)))
 	return holdsCorrected(printed, corrected,
-		"R = 2: D(θ₁;θ₂) = %.3g with θ₂ within 2⁻³⁹ of the sphere, and +∞ in the limit; max D(θ;θ₀) is %.4f from θ₀ = (0.6, 0.4), "+
-			"and √(R²−½) = %.4f from the centre; a cube and the simplex agree with their vertices", far, from(0.6, 0.4), from(0.5, 0.5))
+		"R = 2: D(θ₁;θ₂) = %.3g with θ₂ within 2⁻³⁹ of the sphere, and +∞ in the limit; max D(θ;θ₀) is %.4f from θ₀ = (0.6, 0.4), and "+
+			"√(R²−½) = %.4f from the centre; for a cube and the simplex, the maximum is at a vertex", far, from(0.6, 0.4), from(0.5, 0.5))
 }
 
 func checkA(context.Context) Finding {
@@ -427,8 +429,8 @@ func checkA(context.Context) Finding {
 	return holds(relativeError(k.A, want), "queue: A = %.6g", k.A)
 }
 
-// farHorizon is a T at which a bound that goes to 0 is below the trivial bound, and farSums are the sums of the steps
-// there.
+// farHorizon is a T so large that a bound that goes to 0 is below the trivial bound, and farSums are the sums of the
+// steps for this T.
 const farHorizon = 1e18
 
 var farSums = theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)
@@ -438,10 +440,10 @@ func trivialGap(k *theory.Constants) float64 {
 	return 2 * k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm
 }
 
-// rareCostRuns makes 100 runs with T = 100 of a problem where errors are likely. It has one state. The first policy
-// costs nothing, except for an action of the given cost, which it takes with probability 0.1. The second policy always
-// costs half of the first one's mean. Few samples show the high cost. The class is R = 1, the simplex, where no gap is
-// negative.
+// rareCostRuns makes 100 runs with T = 100 of a problem where errors are likely. The problem has one state. The first
+// policy costs nothing, except for an action of the given cost, which it takes with probability 0.1. The second policy
+// always costs half of the first policy's mean. Few samples show the high cost. The class with R = 1 is the simplex,
+// where no gap is negative.
 func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps []float64) {
 	x := bandit(0, high, high/20)
 	risky, safe := must(mixpolicy.StateIndependent(x, 0.9, 0.1, 0)), must(mixpolicy.StateIndependent(x, 0, 0, 1))
@@ -452,7 +454,7 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 	return must(theory.NewConstants(p, method)), gaps
 }
 
-// rareCost is the high cost in checks with only one, and rareSums are the sums of 100 steps.
+// rareCost is the high cost in checks that use only one high cost, and rareSums are the sums of 100 steps.
 const rareCost = 100_000
 
 var rareSums = theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
@@ -496,8 +498,8 @@ func checkObjectiveBound(ctx context.Context) Finding {
 		exceed = floats.Count(func(gap float64) bool { return gap > bound }, gaps)
 		return exceed, leastChance(exceed, len(gaps))
 	}
-	// A smaller c₀ or c₁ makes the bound larger, by 1/c at most. But the bound contains no cost, and gaps grow with
-	// costs.
+	// A smaller c₀ or c₁ makes the bound larger, at most by the factor 1/c. But the bound contains no cost, and gaps
+	// grow with costs.
 	const small = 1e-6
 	_, larger := rareCostRuns(ctx, rareCost/small)
 	failures, lo := likely(gaps, finite)
@@ -511,9 +513,9 @@ func checkObjectiveBound(ctx context.Context) Finding {
 		loosest = max(loosest, bound/math.Abs(r.scaledGap))
 	}
 	return holdsCorrected(min(vacuous, excess(lo, 4./100), excess(kind, 4./100)), worst,
-		"printed: D = +∞ bounds nothing; with a finite D and c₀ = c₁ = 1, where a rare sample tells of a cost of 10⁵ and T = 100, "+
-			"%d runs of %d exceed it, where 4 may; with c₀ = c₁ = 10⁻⁶, and a cost of 10¹¹, %d; corrected: none of the gaps, "+
-			"up to %.4g, exceeds %.3g, no run of 120 others does, and it is up to %.1g times the gap",
+		"printed: with D = +∞, the bound says nothing; with a finite D, c₀ = c₁ = 1, T = 100 and a cost of 10⁵ that few samples show, "+
+			"%d of %d runs exceed the bound, where 4 may; with c₀ = c₁ = 10⁻⁶ and a cost of 10¹¹, %d runs do; corrected: in these runs, "+
+			"gaps are up to %.4g, and the bound is %.3g; none of 120 other runs exceeds its bound, which is up to %.1g times the gap",
 		failures, len(gaps), kinder, floats.Max(gaps), rare.Value, loosest)
 }
 
@@ -529,9 +531,9 @@ func checkExpectedBound(ctx context.Context) Finding {
 		worst = max(worst, excess(last, trivialGap(r.k)), excess(mean, r.k.ExpectedObjectiveBound(r.steps).Value))
 	}
 	return holdsCorrected(min(vacuous, excess(seen.Lo, finite)), worst,
-		"printed: D = +∞ bounds nothing; with a finite D the bound is %.4g, and where a rare sample tells of a cost of 10⁵ "+
-			"the mean gap of 100 runs is %.4g [%.4g, %.4g]; corrected: the bound is %.3g there, and no mean of 30 other runs exceeds it",
-		finite, seen.Mean, seen.Lo, seen.Hi, rare)
+		"printed: with D = +∞, the bound says nothing; with a finite D, the bound is %.4g, but in 100 runs with a cost of 10⁵ that few "+
+			"samples show, the mean gap is %.4g [%.4g, %.4g]; corrected: the bound is %.3g there, and no mean of 30 other runs exceeds "+
+			"its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
 }
 
 // checkViolationBound checks (3.33), which states no probability, although α_T depends on one.
@@ -547,8 +549,8 @@ func checkViolationBound(ctx context.Context) Finding {
 		worst = max(worst, excess(r.Violation, r.k.ViolationBound(r.steps, 0.05).Value),
 			excess(r.Violation, r.k.RefinedViolationBound(r.steps, 0.05).Value), excess(last, trivial))
 	}
-	return holdsCorrected(printed, worst, "printed: it contains α_T of (3.31), which is +∞ with D, and states no probability; "+
-		"with a finite D, %d runs of 120 exceed it; corrected: none does", finite)
+	return holdsCorrected(printed, worst, "printed: the bound contains α_T of (3.31), which is +∞ because D is, and states no "+
+		"probability; with a finite D, %d of 120 runs exceed it; corrected: no run exceeds the bound", finite)
 }
 
 // checkProposition checks (3.31), (3.32) and (3.33).
@@ -568,7 +570,7 @@ func checkCe(context.Context) Finding {
 	largest := worstOf(gradientErrors(p, nil), func(e []float64) float64 { return floats.Norm(e, 2) })
 	printed, corrected := k.Ce(mixpolicy.Printed), k.Ce(mixpolicy.Corrected)
 	return holdsCorrected(excess(largest, printed), excess(largest, corrected),
-		"queue, costs up to 10⁴: the largest ‖e‖ at λ = 0 is %.4g, C_e is %.4g as printed, without c_max, and %.4g with it",
+		"queue, costs up to 10⁴: the largest ‖e‖ at λ = 0 is %.4g, C_e is %.4g as printed, without c_max, and %.4g with c_max",
 		largest, printed, corrected)
 }
 
@@ -581,7 +583,7 @@ func checkB(context.Context) Finding {
 	}
 	need, printed, corrected := largest/(2*k.Mu), k.B(mixpolicy.Printed), k.B(mixpolicy.Corrected)
 	return holdsCorrected(excess(need, printed), excess(need, corrected), "queue, costs up to 10⁴: ½‖ĝ‖²/μ is up to %.4g; "+
-		"B is %.4g as printed, of norms not squared and costs not in it, and %.4g corrected", need, printed, corrected)
+		"B is %.4g as printed, with norms that are not squared and without costs, and %.4g corrected", need, printed, corrected)
 }
 
 // checkRate uses that the exponent of T in the bound over ln T is 2p − ½ for β ~ T^p.
@@ -591,8 +593,8 @@ func checkRate(context.Context) Finding {
 	eighth, _ := boundExponents(k, 0.125)
 	none, _ := boundExponents(k, 0)
 	return holdsCorrected(excess(quarter+1, 0.75), excess(eighth+1, 0.75),
-		"the bound (3.31) over ln T is ~ T^%.3f for β ~ T^¼, which does not vanish; T^%.3f for T^⅛, the rate that is claimed; "+
-			"T^%.3f for constant β", quarter, eighth, none).within(0.005)
+		"the bound (3.31) over ln T is ~ T^%.3f for β ~ T^¼, so it does not vanish, ~ T^%.3f for β ~ T^⅛, the claimed rate, "+
+			"and ~ T^%.3f for constant β", quarter, eighth, none).within(0.005)
 }
 
 // sharedMass returns a problem of two policies that never agree, a θ whose negative mass 0.1 is spread over all states,
@@ -609,19 +611,20 @@ func apart(p *mixpolicy.Problem, theta []float64) float64 {
 	return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
 }
 
-// checkDistance takes two policies that never agree, so the negative mass of Ψθ is spread over as many pairs as there
-// are states, and the processes at which the corrected bound is attained.
+// checkDistance evaluates the bound for two policies that never agree, where the negative mass of Ψθ is spread over as
+// many pairs as there are states. It also evaluates the bound for processes that attain the corrected form.
 func checkDistance(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(64)
 	v, mass := p.Violation(theta), p.NegativeMass(theta)
 	printed := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, v, mass)
 	bound := theory.Distance(mixpolicy.Corrected, p.MDP().Criterion(), 0, v, mass)
 	criteria := []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.99), mixpolicy.Discounted(0.9),
-		mixpolicy.Discounted(0.5), mixpolicy.Discounted(0.1)} // and ε: those of data/adversaries.csv
+		mixpolicy.Discounted(0.5), mixpolicy.Discounted(0.1)} // these and the ε below are those of data/adversaries.csv
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
-			// In state 0, action 0 leads to state 1 with probability d, action 1 surely; in state 1, the probability of
-			// leaving is back. one is the u(1,0) that the flow leaves for u(0,1) = −ε, see [theory.Distance].
+			// In state 0, action 0 leads to state 1 with probability d, and action 1 with probability 1; in state 1,
+			// the probability of leaving is back. one is u(1,0), which the flow determines for u(0,1) = −ε, see
+			// [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
 			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
 			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
@@ -636,13 +639,14 @@ func checkDistance(ctx context.Context) Finding {
 		})
 	})
 	return holdsCorrected(excess(tv, printed), max(worst, excess(tv, bound)),
-		"64 states that mix in one step, γ = 0.1, negative mass 0.1 shared by 64 pairs: the distance is %.3g, the bound %.3g with ¼‖·‖₂ "+
-			"and %.3g with ‖·‖₁; 30 processes of two states attain the corrected one, for ε from 0.001 to 2 and "+
+		"64 states that mix in one step, γ = 0.1, negative mass 0.1 shared by 64 pairs: the distance is %.3g, and the bound is %.3g with "+
+			"¼‖·‖₂ and %.3g with ‖·‖₁; 30 processes of two states attain the corrected bound, for ε from 0.001 to 2 and "+
 			"γ = 0.1, 0.5, 0.9, 0.99 and 1", tv, printed, bound)
 }
 
 // checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T is compared with a T that is enough
-// in runs, and its growth with the power of n in its closed form, see [theory.Constants.SampleComplexity].
+// in runs, and the growth of the corrected T with the power of n in its closed form, see
+// [theory.Constants.SampleComplexity].
 func checkSampleSize(ctx context.Context) Finding {
 	const epsilon, rho, enough = 0.1, 0.1, 1 << 17
 	proved := func(copies int, rho float64) float64 {
@@ -652,9 +656,9 @@ func checkSampleSize(ctx context.Context) Finding {
 	one, power := proved(1, rho), math.Log(proved(100, rho)/proved(50, rho))/math.Ln2
 	runs := floats.Max(clippedRuns(ctx, clippedProblem(1), enough, 10)) // ‖λ*‖₂ = 5
 	return holdsCorrected(excess(fewQueries().any, epsilon), max(excess(runs, epsilon), excess(enough, one), excess(power, 2)),
-		"of 5 runs are farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂, with %s"+
-			"corrected, T is %.2g for 2 states, where 2¹⁷ were enough in 5 of 5 runs, goes like n^%.2f from 100 to 200 states, and is "+
-			"%.2g for 2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
+		"the number of 5 runs that end farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂: %s"+
+			"the corrected T is %.2g for 2 states, where 2¹⁷ were enough in 5 of 5 runs; it grows like n^%.2f from 100 to 200 states, "+
+			"and is %.2g for 2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
 }
 
 // checkNearBest: (3.38) compares the policy with ξ*, which the paper defines as the optimum over all policies (2.13).
@@ -673,15 +677,15 @@ func checkNearBest(ctx context.Context) Finding {
 		costs = append(costs, policyMeasure(p, r.Theta).Cost(p.MDP().Costs()))
 	}
 	return holdsCorrected(excess(floats.Min(costs), full+epsilon), excess(floats.Max(costs)-best.Objective, bound),
-		"the best of all policies costs %.4f, the best of the class %.4f, and the best of 20 runs of 2000 iterations %.4f, "+
-			"which is not within 0.1 of the first; corrected, with the best of the class for ξ*, all runs are within the bound, %.3g",
-		full, best.Objective, floats.Min(costs), bound)
+		"the best of all policies costs %.4f, the best of the class %.4f, and the best of 20 runs of 2000 iterations %.4f, which is not "+
+			"within 0.1 of the best of all policies; corrected, with the best of the class as ξ*, all runs are within the bound %.3g", full,
+		best.Objective, floats.Min(costs), bound)
 }
 
-// copies is the queue with each of its base policies k times. A class of radius R/k contains the mixtures that R
-// contains without the copies, but ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In Algorithm 1 with the cube's modulus,
-// copies have the same gradients and stay equal, and their coefficients add up to the coefficient without copies, so
-// the runs are the same.
+// copies is the queue with each of its base policies k times. A class of radius R/k contains the mixtures that the
+// radius R contains without the copies, but ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In Algorithm 1 with the cube's
+// modulus, copies have the same gradients and stay equal, and their coefficients add up to the coefficient without
+// copies, so the runs are the same.
 func copies(k int, class mixpolicy.Class) *mixpolicy.Problem {
 	x, base := queueModel()
 	psi := must(mixpolicy.NewFeatures(context.Background(), x, base...))

@@ -106,7 +106,7 @@ func checkALPConstraint(ctx context.Context) Finding {
 	for s, next := range bellman(a.x, v) {
 		worst = max(worst, (v[s]-next)/v[s], (v[s]-a.optimal[s])/v[s])
 	}
-	return holds(worst, "the solution of the approximate LP has 𝒮v ⪰ v, and then v ⪯ v*, at %.6g of %.6g",
+	return holds(worst, "the solution v of the approximate LP satisfies 𝒮v ⪰ v, and so v ⪯ v*; αᵀv = %.6g, and αᵀv* = %.6g",
 		a.expected(v), a.expected(a.optimal)).within(valueTolerance)
 }
 
@@ -124,7 +124,7 @@ func checkALPFeasible(ctx context.Context) Finding {
 		corrected = max(corrected, math.Abs(next[s]-a.optimal[s])/a.optimal[s])
 	}
 	return holdsCorrected(printed, corrected,
-		"3v* satisfies 𝒮v ⪰ c, and is no lower bound of v*; 𝒮v ⪰ v is what makes it one").within(valueTolerance)
+		"3v* satisfies 𝒮v ⪰ c, but is not a lower bound of v*; a v with 𝒮v ⪰ v is a lower bound").within(valueTolerance)
 }
 
 // checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. The cited theorem has v
@@ -135,8 +135,8 @@ func checkPolicyLoss(ctx context.Context) Finding {
 	mu, own := must(a.x.Occupation(ctx, pi)).State, must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{})).Value
 	lhs, printed := a.valueError(own), priorwork.WeightedError(mu, own, a.optimal)/(1-a.x.Gamma())
 	cited := priorwork.WeightedError(mu, a.full.Value, a.optimal) / (1 - a.x.Gamma())
-	return holds(max(excess(lhs, printed), excess(lhs, cited)), "greedy policy of the approximate LP: loss %.4g ≤ %.4g as printed, "+
-		"a consequence of μ ⪰ (1−γ)α; the cited theorem has v for v^π on the right, and gives %.4g", lhs, printed, cited)
+	return holds(max(excess(lhs, printed), excess(lhs, cited)), "the greedy policy of the approximate LP loses %.4g; the printed bound "+
+		"is %.4g, which follows from μ ⪰ (1−γ)α, and the cited one, with v for v^π on the right, %.4g", lhs, printed, cited)
 }
 
 func checkLyapunovBound(ctx context.Context) Finding {
@@ -148,8 +148,8 @@ func checkLyapunovBound(ctx context.Context) Finding {
 		always := must(mixpolicy.StateIndependent(a.x, unit(a.x.Actions(), b)...))
 		printed = max(printed, a.x.Gamma()*floats.Max(nextStates(a.x, always, a.one.U)))
 	}
-	return holdsCorrected(excess(printed, 1), excess(lhs, bound), "u = 1: error %.4g ≤ %.4g, with β_u = γ; the printed β_u sums over s "+
-		"and is %.3g > 1, and Ψu has no meaning for u ∈ ℝⁿ", lhs, bound, printed)
+	return holdsCorrected(excess(printed, 1), excess(lhs, bound), "u = 1: the error is %.4g, and the bound with β_u = γ is %.4g; "+
+		"the printed β_u sums over s and is %.3g > 1, and Ψu has no meaning for u ∈ ℝⁿ", lhs, bound, printed)
 }
 
 func checkSamplingDistribution(ctx context.Context) Finding {
@@ -160,7 +160,7 @@ func checkSamplingDistribution(ctx context.Context) Finding {
 		s := i / a.x.Actions()
 		worst = max(worst, relativeError(eta[i]/eta[0], a.mu[s]*u[s]/(a.mu[0]*u[0])))
 	}
-	return holds(worst, "adds up to 1, in proportion to μ(s)u(s)")
+	return holds(worst, "the distribution adds up to 1, and is proportional to μ(s)u(s)")
 }
 
 func checkSamplingConstant(ctx context.Context) Finding {
@@ -171,7 +171,7 @@ func checkSamplingConstant(ctx context.Context) Finding {
 	// β_u = γ and μᵀu = 1 for u = 1.
 	want := (1 + a.x.Gamma()) / 2 * floats.Max(a.spread(1)) / a.expected(a.optimal)
 	return holdsCorrected(relativeError(least, most), relativeError(most, want),
-		"as printed it depends on an s that nothing binds: u = 1 and ‖ν‖_∞ ≤ 1 give from %.4g to %.4g; with the maximum over s, ζ = %.4g",
+		"as printed, ζ depends on a free s: for u = 1 and ‖ν‖_∞ ≤ 1, ζ is from %.4g to %.4g; with the maximum over s, ζ = %.4g",
 		least, most, most)
 }
 
@@ -183,8 +183,8 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 	return spread
 }
 
-// checkConstraintCount: N samples miss a constraint of measure ε with probability (1−ε)ᴺ. With
-// (4.6) as printed, ln(2/δ) outside the product, that exceeds δ.
+// checkConstraintCount: N samples miss a constraint of measure ε with probability (1−ε)ᴺ. With (4.6) as printed, where
+// ln(2/δ) is outside the product, this probability exceeds δ.
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
 	measure := (1 - gamma) * epsilon / (4 * zeta) // of constraints that may be violated
@@ -192,7 +192,7 @@ func checkConstraintCount(context.Context) Finding {
 	corrected := priorwork.CostSampleSize(1, 1, zeta, gamma, epsilon, delta) * math.Log1p(-measure)
 	return holdsCorrected(max(0, printed-math.Log(delta)), max(0, corrected-math.Log(delta)),
 		"m = d = ζ = 1, γ = 0.9, ε = 0.1, δ = 10⁻³⁰⁰: a constraint of measure %.2g is missed with probability 10^%.0f as printed, "+
-			"10^%.0f with ln(2/δ) in the bracket", measure, printed/math.Ln10, corrected/math.Ln10).within(0)
+			"and 10^%.0f with ln(2/δ) inside the bracket", measure, printed/math.Ln10, corrected/math.Ln10).within(0)
 }
 
 func checkReducedDirection(ctx context.Context) Finding {
@@ -200,10 +200,10 @@ func checkReducedDirection(ctx context.Context) Finding {
 	value, least := bothDirections(a.program())
 	full := a.full.Objective
 	return holdsCorrected(-least, max(relativeError(-value, full), excess(full, a.expected(a.optimal))),
-		"min αᵀΨν over the constraints is %v; max is %.4g, below αᵀv* = %.4g", least, full, a.expected(a.optimal)).within(valueTolerance)
+		"min αᵀΨν under the constraints is %v; max αᵀΨν is %.4g < αᵀv* = %.4g", least, full, a.expected(a.optimal)).within(valueTolerance)
 }
 
-// checkReducedConstraints: c_a(s) − (Ψν)(s) + γP_a(s)Ψν is the amount by which the action a is worse than v(s).
+// checkReducedConstraints: c_a(s) − (Ψν)(s) + γP_a(s)Ψν is the value of the action a, for v = Ψν, minus v(s).
 func checkReducedConstraints(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	q, v, worst := make([]float64, a.x.Pairs()), a.full.Value, 0.0
@@ -249,8 +249,8 @@ func checkSampledError(ctx context.Context) Finding {
 		}
 	}
 	return holdsCorrected(saysNothing(printed), max(saysNothing(corrected), excess(float64(enough)/trials, delta)),
-		"of %d conceivable ν̂ %d contradict the printed form, with ν̂ on both sides, and %d the one with the full ALP's ν* on the right; "+
-			"that failed in %d of %d trials with %d constraints (δ = 0.1), and in %d with 10",
+		"among %d conceivable ν̂, %d contradict the printed form, which has ν̂ on both sides, and %d the corrected form, which has the "+
+			"full ALP's ν* on the right; the latter failed in %d of %d trials with %d sampled constraints (δ = 0.1), and in %d with 10",
 		conceivable, printed, corrected, enough, trials, count, few).within(0)
 }
 
@@ -260,8 +260,8 @@ func checkSmoothedDirection(ctx context.Context) Finding {
 	return f
 }
 
-// checkSmoothed: the solution with the penalty is the solution with its own slack as the budget. With the budget 0, it
-// is the solution of the ALP.
+// checkSmoothed: the solution with the penalty is also the solution with its own slack as the budget. With the budget
+// 0, it is the solution of the ALP.
 func checkSmoothed(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	penalised := a.smoothed(ctx)
@@ -277,32 +277,31 @@ func checkSmoothed(ctx context.Context) Finding {
 		return max(relativeError(budgeted.Objective, objective), (slack(budgeted.Value)-budget)/a.optimal[0])
 	}
 	return holds(max(same(budget, penalised.Objective), same(0, a.full.Objective)),
-		"with penalty 2/(1−γ) the slack is μᵀs = %.3g, and a budget of that gives the same; with no budget it is the ALP", budget).
+		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and no budget that of the ALP", budget).
 		within(valueTolerance)
 }
 
 func checkSmoothedBound(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	lhs, bound := a.valueError(a.smoothed(ctx).Value), a.one.SALPBound(a.x.Initial(), a.mu, a.x.Gamma(), a.best)
-	// As printed nothing binds s: at a fixed s, a ν with (Ψν)(s) = v*(s) makes the right side 0,
-	// whatever u is.
+	// As printed, s is free: at a fixed s, a ν with (Ψν)(s) = v*(s) makes the right side 0, whatever u is.
 	f := a.basis.RawRowView(0)
 	free := math.Abs(a.optimal[0] - floats.Dot(f, scaled(a.optimal[0]/floats.Dot(f, f), f)))
-	return holdsCorrected(excess(lhs, free), excess(lhs, bound), "error %.4g ≤ %.4g with u = 1 and the maximum over s; "+
-		"as printed s is free, a ν that fits v* at one s makes the right side %.1g, and U has u ⪯ 1 where ⪰ 1 is meant", lhs, bound, free)
+	return holdsCorrected(excess(lhs, free), excess(lhs, bound), "with u = 1 and the maximum over s, the error is %.4g ≤ %.4g; as "+
+		"printed, s is free, and a ν that fits v* at one s makes the right side %.1g; in U, u ⪯ 1 should be u ⪰ 1", lhs, bound, free)
 }
 
-// against compares with a bound the errors of two values: off violates the condition of the cited theorem, and on
+// against compares the errors of two values with a bound: off violates the condition of the cited theorem, and on
 // satisfies it.
 func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
 	without, with := a.valueError(off), a.valueError(on)
 	return holdsCorrected(excess(without, bound), excess(with, bound),
-		"%s: error %.4g, bound %.4g; with it %.4g", what, without, bound, with)
+		"%s: the error is %.4g, and the bound %.4g; with the condition, the error is %.4g", what, without, bound, with)
 }
 
 // checkWeights checks (4.3) for weights p of (4.1) other than α. No action leaves any of the three states, and only the
-// first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state and so low at the
-// third, where α is.
+// first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state, and so low at the
+// third, which is the initial state.
 func checkWeights(ctx context.Context) Finding {
 	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
@@ -342,12 +341,12 @@ func checkDualALP(context.Context) Finding {
 	f, flow := must(priorwork.DualALP{Weight: omega, CostScale: 1}.Objective(average, theta)), averageFlow(x, xi)
 	want := p.Objective(theta) + omega*p.NegativeMass(theta) + omega*flow
 	return holds(relativeError(f, want),
-		"ω = 3, average cost: cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖θᵀΨᵀ(P−Q)‖₁ = %.6g, of which the flow is %.3g", want, omega*flow)
+		"ω = 3, average cost: cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖θᵀΨᵀ(P−Q)‖₁ = %.6g, including %.3g for the flow", want, omega*flow)
 }
 
-// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). At a penalty
-// weight of 1, the right side is f_ω of (4.14) for ω = 1. The search stops at neighbouring numbers, at slopes of
-// 10⁵: hence the tolerance 10⁻⁶.
+// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). At a penalty weight
+// of 1, the right side is f_ω of (4.14) for ω = 1. The search stops at neighbouring numbers, where slopes are 10⁵:
+// hence the tolerance 10⁻⁶.
 func checkPenaltyBound(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(100)))
 	best := must(p.Optimum(ctx))
@@ -358,8 +357,8 @@ func checkPenaltyBound(ctx context.Context) Finding {
 	}
 	free, exact := least(1), least(price)
 	return holdsCorrected((v.Cost()-free)/math.Abs(free), relativeError(exact, best.Objective),
-		"queue, R = 100: with V₁ at price 1 the right side is %.4g, and no policy costs less than %.4g; "+
-			"at the price ‖λ*‖_∞ = %.3g it is the optimum %.5g", free, v.Cost(), price, exact).within(1e-6)
+		"queue, R = 100: with the weight 1 on V₁, the right side is %.4g, but no policy costs less than %.4g; "+
+			"with the weight ‖λ*‖_∞ = %.3g, the right side is the optimum %.5g", free, v.Cost(), price, exact).within(1e-6)
 }
 
 // witnessPenaltyMass: θ = 0 is in Θ_R, costs nothing and violates nothing.
@@ -368,7 +367,7 @@ func witnessPenaltyMass(ctx context.Context) Finding {
 	v, _ := optimalValue(ctx, p.MDP())
 	right, f := p.Objective(zero)+1e9*(p.NegativeMass(zero)+averageFlow(p.MDP(), combination(p, zero))), checkPenaltyBound(ctx)
 	return holdsCorrected(excess(v.Cost(), right), f.Corrected,
-		"queue: at θ = 0 the right side is %g at any price, and no policy costs less than %.4g; on the hyperplane: %s",
+		"queue: at θ = 0, the right side is %g for any weight, but no policy costs less than %.4g; on the hyperplane: %s",
 		right, v.Cost(), f.Numbers).within(f.Tolerance)
 }
 
@@ -380,6 +379,6 @@ func checkMixtureBound(context.Context) Finding {
 	constant := 6 * math.Sqrt(float64(x.Actions())) * top * p.Class().R / (1 - x.Gamma())
 	// cᵀΨθ ≥ −c_max‖θ‖₁ ≥ −c_max√d R for any θ of the class.
 	least := -top * math.Sqrt(float64(p.Dim())) * p.Class().R
-	return holds(excess(top, constant+least), "C is not defined: with C = c_max its constant term is %.4g, less at most %.3g, "+
+	return holds(excess(top, constant+least), "C is not defined: with C = c_max, the right side is at least %.4g − %.3g, "+
 		"and no policy costs more than %.3g", constant, -least, top)
 }

@@ -28,7 +28,7 @@ func checkCosines(ctx context.Context) Finding {
 }
 
 // checkPythagoras compares Proposition 5.1 at points θ̃ off the hyperplane, and along runs. The proposition states no
-// condition on θ; a θ outside Θ₂ is nearer to itself than to any projection.
+// condition on θ, but a θ outside Θ₂ is nearer to θ̃ = θ than to the projection of θ̃.
 func checkPythagoras(ctx context.Context) Finding {
 	f, theta, onto := checkAlongRuns("5.4")(ctx), []float64{0.5, 0.9, -0.4}, make([]float64, 3)
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
@@ -47,9 +47,8 @@ func checkPythagoras(ctx context.Context) Finding {
 	return f
 }
 
-// gradientNoise is the error e of the stochastic gradient of the small problem at λ = 0, as a
-// function of the sampled pair: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and
-// the probability of the pair.
+// gradientNoise returns, for each pair that may be sampled, numbers about the error e of the stochastic gradient of the
+// small problem at λ = 0: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
 	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	errs := gradientErrors(p, nil)
@@ -58,13 +57,13 @@ func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.C
 	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
-// leastDeviation returns min |⟨e, δ⟩| over the samples at λ = 0, a deviation that occurs surely.
+// leastDeviation returns min |⟨e, δ⟩| over the samples at λ = 0: a deviation of this size is certain.
 func leastDeviation(p *mixpolicy.Problem, delta []float64) float64 {
 	return floats.Min(mapped(gradientErrors(p, nil), func(e []float64) float64 { return math.Abs(floats.Dot(e, delta)) }))
 }
 
-// checkErrorTail: (3.34b) defines C_e without c_max. On the coin problem, with costs near 1000, a single error surely
-// exceeds that C_e.
+// checkErrorTail: (3.34b) defines C_e without c_max. On the coin problem, with costs near 1000, every single error
+// exceeds this C_e.
 func checkErrorTail(context.Context) Finding {
 	worst, count := worstTail("5.19a")
 	p := coinProblem()
@@ -73,9 +72,9 @@ func checkErrorTail(context.Context) Finding {
 	delta := leastDeviation(p, []float64{-far, far})
 	printed, corrected := ErrorTail(delta, k.R, k.Ce(mixpolicy.Printed), 1), ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), 1)
 	return holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
-		"two prices near 1000, R = 1000: a deviation of %.3g is certain, and its probability is bounded by %.2g "+
-			"with C_e = %.4g of (3.34b), and by %.2g with %.4g of (A.3); with that and c₀ = 1, "+
-			"which Azuma's inequality proves, at %d levels of 2000 simulated sums; the condition on F_t is to be dropped",
+		"two costs near 1000, R = 1000: a deviation of %.3g is certain, and the bound on its probability is %.2g "+
+			"with C_e = %.4g of (3.34b), and %.2g with C_e = %.4g of (A.3); with the latter and c₀ = 1, which Azuma's inequality "+
+			"proves, the bound holds for 2000 simulated sums at %d levels; the condition on F_t must be dropped",
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
 }
 
@@ -84,8 +83,8 @@ func checkSquareTail(context.Context) Finding {
 	const c1, ce = 1e-3, 1e6
 	delta := ce * ce / 2
 	printed, corrected := 2*math.Exp(-c1*min(delta*delta/(ce*ce), delta/ce)), SquareTail(delta, ce, 1)
-	return holdsCorrected(excess(0.5, printed), excess(0.5, corrected), "a deviation of probability ½ is bounded by %.2g with C_e = 10⁶ "+
-		"and c₁ = 10⁻³, and by less for any c₁ as C_e grows; corrected, by %.3g", printed, corrected).within(0)
+	return holdsCorrected(excess(0.5, printed), excess(0.5, corrected), "a deviation has probability ½, but its bound is %.2g "+
+		"with C_e = 10⁶ and c₁ = 10⁻³, and falls to 0 for any c₁ as C_e grows; the corrected bound is %.3g", printed, corrected).within(0)
 }
 
 func checkHighProbability(ctx context.Context) Finding {
@@ -105,7 +104,7 @@ func checkHighProbability(ctx context.Context) Finding {
 		}
 	}
 	f.Corrected = max(f.Corrected, excess(float64(failures)/trials, rho))
-	f.Numbers += fmt.Sprintf("; corrected, on a random MDP, in %d of %d", failures, trials)
+	f.Numbers += fmt.Sprintf("; corrected, on a random MDP, it fails in %d of %d runs", failures, trials)
 	return f
 }
 
@@ -126,8 +125,8 @@ func checkGapBelow(ctx context.Context) Finding {
 	_, top := p.MDP().CostRange()
 	below := func(size float64) float64 { return -2 * k.R * size * math.Sqrt(float64(k.Pairs)) * k.PsiNorm }
 	return holdsCorrected(excess(below(top), gap), max(along.Corrected, excess(below(k.Cost), gap)),
-		"costs in [−1, 0): the gap is down to %.3g; the printed bound with c_max = %.3g is %+.3g, with max|c| = %.3g it is %.3g; "+
-			"where costs are not negative it holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).
+		"costs in [−1, 0): the least gap is %.3g; the lower bound with c_max = %.3g, as printed, is %+.3g, with max|c| = %.3g it is %.3g; "+
+			"if no cost is negative, the printed bound holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).
 		within(along.Tolerance)
 }
 
@@ -139,7 +138,7 @@ func checkReach(context.Context) Finding {
 	sigma := theory.SubordinateNorm(p.Features(), linprog.L2)
 	return holdsCorrected(excess(size, 2*sigma), relativeError(size, sigma*theory.Reach(p.Class(), actions)),
 		"a cube of R = 1 and nine deterministic policies of one state: ‖Ψθ‖₂ = %.3g, 2Rσ_max = %.3g, R√d σ_max = %.3g; "+
-			"for the ball Rσ_max is enough, without the 2", size, 2*sigma, math.Sqrt(actions)*sigma)
+			"for the ball, Rσ_max is enough, without the factor 2", size, 2*sigma, math.Sqrt(actions)*sigma)
 }
 
 // sumsTo is the greatest deviation over the sums of η_t = 1/√(t+1) for T = 1, …, 10⁴.
@@ -158,16 +157,15 @@ func checkStepSum(ctx context.Context) Finding {
 	worst := sumsTo(func(s theory.StepSums, n float64) float64 {
 		return max(excess(2*(math.Sqrt(n)-1), s.Sum), excess(s.Sum, theory.InverseSqrtSums(mixpolicy.Printed, s.T).Sum))
 	})
-	return holds(max(worst, divisor.Corrected), "for all T to 10⁴; (3.31) and (3.32) then divide by 2√T − 1, the upper bound, "+
-		"which exceeds the sum by up to %.2g of itself; 2(√(T+1) − 1) does not", divisor.Printed)
+	return holds(max(worst, divisor.Corrected), "the bounds hold for all T up to 10⁴; but (3.31) and (3.32) divide "+
+		"by the upper bound 2√T − 1, which exceeds the sum by up to %.2g of itself; 2(√(T+1) − 1) does not exceed the sum", divisor.Printed)
 }
 
 // checkDivisor checks the divisor of (3.31) and (3.32).
 func checkDivisor(context.Context) Finding {
 	printed := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*math.Sqrt(n)-1, s.Sum) })
-	corrected := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*(math.Sqrt(n+1)-1), s.Sum) })
-	return holdsCorrected(printed, corrected,
-		"2√T − 1 exceeds Σ1/√(t+1), by which the proof divides, by up to %.3g of itself; 2(√(T+1) − 1) does not for T to 10⁴", printed)
+	return holdsCorrected(printed, sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*(math.Sqrt(n+1)-1), s.Sum) }),
+		"2√T − 1 exceeds the proof's divisor Σ1/√(t+1) by up to %.3g of itself; 2(√(T+1) − 1) does not exceed it for T up to 10⁴", printed)
 }
 
 func checkSquareSums(context.Context) Finding {
@@ -178,20 +176,20 @@ func checkSquareSums(context.Context) Finding {
 			worst = max(worst, excess(s.Squares, printed.Squares))
 		}
 		return worst
-	}), "4 ln T for T from 2, and 1 + ln T and 2 − 1/T for all T, to 10⁴; at T = 1, which is not asked for, 4 ln T is 0")
+	}), "4 ln T holds for T from 2 to 10⁴, and 1 + ln T and 2 − 1/T for T from 1; Proposition 3.1 excludes T = 1, where 4 ln T = 0")
 }
 
 func checkInExpectation(ctx context.Context) Finding {
 	printed, f := checkAlongRuns("5.11")(ctx).Printed, checkExpectedBound(ctx)
-	return holdsCorrected(printed, f.Corrected, "it rests on (5.11), which without 1/μ is off by %.2g of its sides; "+
-		"corrected: no mean of 30 runs exceeds it", printed).within(f.Tolerance)
+	return holdsCorrected(printed, f.Corrected, "(5.32) rests on (5.11), which fails by %.2g of its sides without the factor 1/μ; "+
+		"corrected: no mean of 30 runs exceeds the bound", printed).within(f.Tolerance)
 }
 
 // checkErrorNorms: for a variable bounded by b, the Orlicz norm for ψ₂ is at most b/√ln 2, and the norm of its square
 // for ψ₁ at most b²/ln 2. A variable of constant size attains both.
 func checkErrorNorms(context.Context) Finding {
 	inner, norms, chances, k := gradientNoise(0.7)
-	// As printed the norm is at most 8R²C_e², a square: it fails for small ⟨e, δ⟩.
+	// As printed, the norm is at most 8R²C_e². This bound is quadratic in e, so it fails for small ⟨e, δ⟩.
 	const small = 1e-3
 	norm := must(theory.OrliczNorm(2, scaled(small, inner), chances))
 	r, top := k.R, small*floats.Max(norms)                           // the C_e of the scaled errors
@@ -200,7 +198,7 @@ func checkErrorNorms(context.Context) Finding {
 	corrected := max(excess(norm, 2*math.Sqrt2*r*top), relativeError(square, 1/math.Ln2),
 		orliczError(2, norm, scaled(small, inner), chances))
 	return holdsCorrected(printed, corrected, "errors of size at most %.2g: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, above 8R²C_e² = %.2g and "+
-		"below 2√2RC_e = %.3g; ‖‖e‖²‖_ψ₁ = %.4f C_e² for ‖e‖ = C_e, above C_e²: it is at most C_e²/ln 2",
+		"below 2√2RC_e = %.3g; for ‖e‖ = C_e, ‖‖e‖²‖_ψ₁ = %.4f C_e², above C_e², and equal to C_e²/ln 2",
 		top, norm, 8*sq(r*top), 2*math.Sqrt2*r*top, square)
 }
 
@@ -245,9 +243,9 @@ func BernsteinTail(delta, squares, largest float64) float64 {
 	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
 }
 
-// concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix, with explicit
-// constants: (5.19a) by 2000 simulated runs, c₀ = 1; (A.6) corrected for sums of 100 signs, of norm σ = 1/√ln 2 each,
-// c = ¼; (A.9) for sums of exponential variables of mean 1, which have the norm b = 2 and Gamma sums, c = ¼.
+// concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix, with explicit constants:
+// (5.19a) by 2000 simulated runs, c₀ = 1; (A.6) corrected for sums of 100 signs, of norm σ = 1/√ln 2 each, c = ¼; (A.9)
+// for sums of exponential variables of mean 1, whose norm is b = 2 and whose sums have Gamma distributions, c = ¼.
 var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) {
 	defer catch(&err)
 	tails = map[string][]tail{}
@@ -278,15 +276,16 @@ var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) 
 	return tails, nil
 })
 
-// worstTail returns the greatest excess of a statement's probabilities over its bound, and how many there are.
+// worstTail returns the greatest excess of a statement's probabilities over its bounds, and the number of
+// probabilities.
 func worstTail(statement string) (worst float64, count int) {
 	tails := must(concentration())[statement]
 	return worstOf(tails, func(t tail) float64 { return excess(t.least, t.bound) }), len(tails)
 }
 
 // CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, each of them a
-// base policy, and a large class, R = 1000. It compares the left sides of (5.23), (5.28) and (5.34) with the right side
-// of (5.24), for ρ = 0.05. It sets c₀ = c₁ = 1, because the paper does not give these constants.
+// base policy, and a large class, R = 1000. It compares the left sides of (5.23), (5.26), (5.28) and (5.34) with the
+// right side of (5.24), for ρ = 0.05. It sets c₀ = c₁ = 1, because the paper does not give these constants.
 type CoinRun struct {
 	Sum           float64 // left side of (5.21) and, over Ση, of (5.23), at its best λ
 	Bracket       float64 // of (5.26) over Ση
@@ -298,8 +297,8 @@ type CoinRun struct {
 	Corrected     float64 // the proved right side, with probability 1 − ρ
 }
 
-// Coin makes 100 such runs. The costs are 1000 and 975, and a step is 1/1000, so one sample
-// moves ∇φ(θ) by 1 and θ across the class. C_e of (3.34b) is 7, because it omits c_max.
+// Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and a step is 1/1000, so one sample
+// moves ∇φ(θ) by about 1, and θ from one end of the class to the other. C_e of (3.34b) is 6.4, because it omits c_max.
 func Coin(context.Context) ([]CoinRun, error) { return coin() }
 
 const coinLevel, coinRadius, coinCost = 0.05, 1000, 1000
@@ -352,9 +351,9 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	printed, withA3 := exceeds(func(r CoinRun) float64 { return r.Printed }), exceeds(func(r CoinRun) float64 { return r.PrintedWithA3 })
 	corrected := exceeds(func(r CoinRun) float64 { return r.Corrected })
 	return holdsCorrected(excess(leastChance(printed, len(runs)), coinLevel), excess(float64(corrected)/float64(len(runs)), coinLevel),
-		"two prices near 1000, R = 1000, ρ = 0.05, c₀ = c₁ = 1: with C_e of (3.34b), which lacks c_max, it fails in %d of %d runs; "+
-			"with C_e of (A.3), whatever the slips on the way to it, in %d; corrected, in %d",
-		printed, len(runs), withA3, corrected).within(0)
+		"two costs near 1000, R = 1000, ρ = 0.05, c₀ = c₁ = 1: with C_e of (3.34b), which lacks c_max, the inequality fails in %d of %d "+
+			"runs; with C_e of (A.3) and the other slips as printed, in %d runs; corrected, in %d runs", printed, len(runs), withA3,
+		corrected).within(0)
 }
 
 // witnessUniversalConstants: the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which should be ρ/2.
@@ -362,7 +361,7 @@ func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }
 	return holdsCorrected(relativeError(bound(c0*c0), rho/2), relativeError(bound(c0), rho/2),
-		"c₀ = 4, ρ/2 = %g: (5.19a) is %.3g at the deviation with 1/c₀, %.3g at that with 1/√c₀", rho/2, bound(c0*c0), bound(c0))
+		"c₀ = 4, ρ/2 = %g: (5.19a) is %.3g at the deviation with 1/c₀, and %.3g at the one with 1/√c₀", rho/2, bound(c0*c0), bound(c0))
 }
 
 // checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.

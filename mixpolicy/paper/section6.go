@@ -19,9 +19,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Protocol is a way to run the comparison of section 6. The paper states R = 100,
-// η = 1/T = 0.001, T = 1000 and 20 trials; θ₀, β, the penalty weight and any scaling
-// of the costs are left open.
+// Protocol is a way to run the comparison of section 6. The paper states R = 100, η = 1/T = 0.001, T = 1000 and 20
+// trials. It leaves open θ₀, β, the penalty weight and any scaling of the costs.
 type Protocol struct {
 	Name               string
 	Radius             float64 // R of the Euclidean ball
@@ -66,8 +65,8 @@ func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (_ *race.Runs, er
 		race.Settings{Trials: c.Trials, Iterations: c.Iterations, Seed: c.Seed, Valued: race.ValuedEnd})
 }
 
-// ReadingResult contains the exact numbers of the experiment of section 6 under one reading of the transition law
-// (6.1).
+// ReadingResult contains the exact numbers of the experiment of section 6 under one interpretation of the transition
+// law (6.1).
 type ReadingResult struct {
 	Reading               models.Reading
 	BaseCosts             []float64 // cᵀψ¹, cᵀψ²
@@ -76,8 +75,8 @@ type ReadingResult struct {
 	Theta                 []float64 // of the optimum
 }
 
-// CompareReadings computes the experiment's exact numbers under every reading of
-// (6.1) that gives a Markov decision process.
+// CompareReadings computes the experiment's exact numbers under every interpretation of (6.1) that gives a Markov
+// decision process.
 func CompareReadings(ctx context.Context) (all []ReadingResult, err error) {
 	defer catch(&err)
 	for _, r := range models.Readings() {
@@ -96,8 +95,8 @@ func CompareReadings(ctx context.Context) (all []ReadingResult, err error) {
 // Figure1Steps is the number of epochs that the paper simulates for Fig. 1.
 const Figure1Steps = 50_000_000
 
-// Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows it
-// for π¹ (left) and π² (right).
+// Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows these measures for π¹
+// (left) and π² (right).
 type Figure1 struct {
 	Exact, Iterated *mixpolicy.Measure   // by elimination, and by sweeps
 	Simulated       *mixpolicy.Empirical // by counting visits
@@ -109,8 +108,8 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest error of the simulation over all states, in its standard errors. The
-// greatest size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
+// WorstZ is the greatest error of the simulation over all states, in units of the state's standard error. The greatest
+// size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
 // worstZ omits states with at most the given number of visits, because their errors are not normal.
@@ -160,8 +159,8 @@ func MeasureStepCost() (c StepCost, err error) {
 	return c, nil
 }
 
-// leastTime returns the least time of a call in nanoseconds, over a thousand batches. They are so short that other work
-// does not interrupt all of them.
+// leastTime returns the least time of a call in nanoseconds, over a thousand batches of calls. The batches are so short
+// that other work does not interrupt all of them.
 func leastTime(calls int, f func()) float64 {
 	best, batch := math.Inf(1), max(1, calls/200)
 	for range 1000 {
@@ -183,7 +182,7 @@ func checkTransitionLaw(context.Context) Finding {
 		worst = max(worst, math.Abs(floats.Sum(p)-1))
 	}
 	return holdsCorrected(arrival+floats.Max(rates)-1, worst,
-		"up 0.5 and down 0.8 add up to 1.3; the uniformised chain has rows that add up to 1 and the same measures under (6.3)")
+		"0.5 for up and 0.8 for down add up to 1.3; the uniformised chain has rows that add up to 1, and the same measures under (6.3)")
 }
 
 func checkQueueCost(context.Context) Finding {
@@ -192,7 +191,7 @@ func checkQueueCost(context.Context) Finding {
 		rate := []float64{0.2, 0.4, 0.6, 0.8}[i%4]
 		worst = max(worst, relativeError(c, sq(float64(i/4+1))+60*rate*rate*rate))
 	}
-	return holds(worst, "at all 400 pairs; the greatest is %.2f", x.Cost(99, 3))
+	return holds(worst, "the costs equal (6.2) at all 400 pairs; the greatest is %.2f", x.Cost(99, 3))
 }
 
 func checkBasePolicies(context.Context) Finding {
@@ -203,7 +202,7 @@ func checkBasePolicies(context.Context) Finding {
 			worst = max(worst, relativeVectorError(base[k].Row(s), want))
 		}
 	}
-	return holds(worst, "the same in every state")
+	return holds(worst, "the probabilities are those of (6.3) in every state")
 }
 
 func checkVisits(ctx context.Context) Finding {
@@ -213,12 +212,12 @@ func checkVisits(ctx context.Context) Finding {
 		return worstZ(must(x.Occupation(ctx, p)), e, 100)
 	})
 	// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷.
-	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is no law as printed; uniformised, the frequencies of "+
-		"2·10⁶ steps are within %.1f standard errors of the exact measures, uniform and geometric", worst)
+	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is not a law as printed; uniformised, the "+
+		"frequencies of 2·10⁶ steps are within %.1f standard errors of the exact measures, one uniform and one geometric", worst)
 }
 
 // checkProtocol: under the stated protocol, θ̂ is far outside the feasible set, and cᵀΨθ̂ is not the cost of its
-// policy. Under the working protocol, it is the cost.
+// policy. Under the working protocol, cᵀΨθ̂ is this cost.
 func checkProtocol(ctx context.Context) Finding {
 	costs := func(c Protocol, eta float64) (objective, policy float64) {
 		c = c.with(eta, 0)
@@ -228,10 +227,10 @@ func checkProtocol(ctx context.Context) Finding {
 	}
 	literal, true1 := costs(AsPrinted(mixpolicy.Corrected), 0.001)
 	working, true2 := costs(Working(), 64)
-	// The tolerance is one per cent of the cost.
+	// The tolerance is 1 % of the cost.
 	return holdsCorrected(relativeError(literal, true1), relativeError(working, true2),
-		"section 6 with (3.22) and the sign of λ corrected: cᵀΨθ̂ = %.4g, and the policy costs %.4g; "+
-			"scaled costs, R = 2, η = 64/√(t+1), T = 10⁵: %.5g and %.5g", literal, true1, working, true2).within(0.01)
+		"section 6 with (3.22) and the sign of λ corrected: cᵀΨθ̂ = %.4g, and the policy costs %.4g; with scaled costs, R = 2, η = "+
+			"64/√(t+1) and T = 10⁵, cᵀΨθ̂ = %.5g, and the policy costs %.5g", literal, true1, working, true2).within(0.01)
 }
 
 // Contest is the comparison of section 6 between Algorithm 1 and the penalty method
@@ -245,8 +244,8 @@ type Contest struct {
 	// counts infeasibility: where Ψθ̂ is not ⪰ 0, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Again is how many of the [Resamples] of the tuning trials, drawn with replacement, choose the same configuration:
-	// the least over the four choices.
+	// Again is the number of the [Resamples] of the tuning trials, drawn with replacement, that choose the same
+	// configuration: the least number over the four choices.
 	Again int
 }
 
@@ -280,14 +279,14 @@ func powers(first, factor float64, n int) []float64 {
 }
 
 // Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers for Algorithm
-// 1, η₀ × ω in 4 × 4 powers for the penalty method. Penalised gap chooses neither the least nor the greatest ω. The
-// schedule of a tuned method is the protocol's times a constant. If no configuration of a method runs to the end,
-// Contest returns an error. progress may be nil: see [race.Settings].
+// 1, η₀ × ω in 4 × 4 powers for the penalty method. The penalised gap chooses neither the least nor the greatest ω. The
+// step sizes of a tuned method are those of the protocol times a constant. If no configuration of a method runs to the
+// end, Contest returns an error. progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
 	trials, etas, rivalEtas, weights := 40, powers(0x1p-4, 2, 16), powers(0x1p-6, 4, 4), powers(0x1p-3, 8, 4)
-	if c.CostScale == 1 { // raw costs: λ* ≈ 2·10⁵, and gradients in units of 10⁴
+	if c.CostScale == 1 { // raw costs: ‖λ*‖₂ ≈ 1.5·10⁵, and gradients in units of 10⁴
 		trials, etas, rivalEtas, weights = 100, powers(0x1p-32, math.Sqrt2, 16), powers(0x1p-22, 4, 4), powers(cMax/4, 4, 4)
 	}
 	p := must(QueueProblem(mixpolicy.Ball(c.Radius)))
@@ -347,8 +346,8 @@ type Figure2 struct {
 	gap race.Curve
 }
 
-// Coefficients draws the left half of Fig. 2: θ̂₁ and θ̂₂ against the iteration, means
-// over trials with 95 % intervals, the second paler.
+// Coefficients draws the left half of Fig. 2: θ̂₁ and, paler, θ̂₂ against the iteration, as means over trials with 95 %
+// intervals.
 func (f Figure2) Coefficients() plotting.Figure {
 	paler := func(l plotting.Line) plotting.Line {
 		l.Color = plotting.Auto.Opacity(0.5)
@@ -366,8 +365,8 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits: means over trials with bootstrap intervals, because it is never
-// negative.
+// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits: means over trials with bootstrap intervals, because the violation is
+// never negative.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
@@ -457,8 +456,8 @@ func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
 	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
 }
 
-// Sweep is the line of a mean at the points x with its interval, whose lower end stays within a
-// tenth of the mean, so that the band fits a logarithmic axis.
+// Sweep is the line of a mean at the points x with its interval, whose lower end is at least a tenth of the mean, so
+// that the band fits a logarithmic axis.
 func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.Line {
 	line := plotting.Line{Name: name, X: x}
 	for _, v := range x {

@@ -19,8 +19,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// everyPlace is the witness of an erratum that shows in several places, by the witness of each:
-// the printed form fails in every place, and the corrected one passes in every place.
+// everyPlace returns the witness of an erratum in several places, from the witness of each place: the printed form must
+// fail in every place, and the corrected form must hold in every place.
 func everyPlace(places ...check) check {
 	return func(ctx context.Context) Finding {
 		printed, corrected := math.Inf(1), 0.0 // but 0 where a form holds by the tolerance of its place
@@ -39,8 +39,8 @@ func everyPlace(places ...check) check {
 	}
 }
 
-// checkViolationBelow: where all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and (3.33) is below 0. The
-// other terms vanish as T grows, but V is not negative.
+// checkViolationBelow: if all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and (3.33) is below 0. The other
+// terms vanish as T grows, so the right side becomes negative, but V is not.
 func checkViolationBelow(context.Context) Finding {
 	p, k := negativeProblem()
 	_, top := p.MDP().CostRange()
@@ -50,7 +50,8 @@ func checkViolationBelow(context.Context) Finding {
 		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
 }
 
-// also combines two checks of a statement: it holds by the first, and fails as printed in the case of the other.
+// also combines two checks of a statement: the printed form fails if one check fails it, and the corrected form holds
+// if both checks pass it.
 func also(first, other check) check {
 	return func(ctx context.Context) Finding {
 		f, g := first(ctx), other(ctx)
@@ -63,16 +64,16 @@ func also(first, other check) check {
 	}
 }
 
-// checkSureDeviation: one step (T = 1) with the costs 10⁶ and 0. The error along θ₀ − θ* is 10⁶/2 in size surely, which
-// (5.19a) with the C_e of (3.34b) excludes, even for c₀ = 10⁻³.
+// checkSureDeviation: one step (T = 1) with the costs 10⁶ and 0. The error along θ₀ − θ* is certain to have the size
+// 10⁶/2, but (5.19a) with the C_e of (3.34b) excludes this, even for c₀ = 10⁻³.
 func checkSureDeviation(context.Context) Finding {
 	const high, c0 = 1e6, 1e-3
 	p := banditProblem(mixpolicy.Ball(1), high, 0)
 	k, size := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1})), leastDeviation(p, []float64{0.5, -0.5})
 	tail := func(c0, ce float64) float64 { return 2 * math.Exp(-c0*sq(size/(k.R*ce))/8) }
 	printed, corrected := tail(c0, k.Ce(mixpolicy.Printed)), tail(1, k.Ce(mixpolicy.Corrected))
-	return holdsCorrected(excess(1, printed), excess(1, corrected), "costs 10⁶ and 0, T = 1: a deviation of %.3g is sure; "+
-		"its bound is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with that of (A.3) and c₀ = 1", size, printed, corrected)
+	return holdsCorrected(excess(1, printed), excess(1, corrected), "costs 10⁶ and 0, T = 1: a deviation of %.3g is certain; the bound "+
+		"on its probability is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with C_e of (A.3) and c₀ = 1", size, printed, corrected)
 }
 
 // restarting returns the process of average cost with the kernel P̃ = γP + (1−γ)1αᵀ, which restarts at the rate 1−γ.
@@ -91,7 +92,7 @@ func checkRestarting(ctx context.Context) Finding {
 	v, _ := optimalValue(ctx, x)
 	corrected := max(relativeVectorError(must(y.Occupation(ctx, p)).State, q.State), relativeError(floats.Dot(x.Costs(), xi), v.Cost()),
 		must(theory.MixingCurve(ctx, y, p, q.State, 400))[400])
-	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ for P the printed forms are true: to %.1g", corrected).within(valueTolerance)
+	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ in place of P, the printed forms hold up to %.1g", corrected).within(valueTolerance)
 }
 
 // witnessMixtures also compares the best mixture of two deterministic policies with the best
@@ -105,7 +106,7 @@ func witnessMixtures(ctx context.Context) Finding {
 	best := must(mixtureProblem(x, mixpolicy.Ball(100), base...).Optimum(ctx))
 	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // mixtures between these could only be cheaper
 	return checkXi(ctx).read(excess(best.Objective, mixture),
-		"two deterministic policies: the best of 21 mixtures costs %.4g, the best Ψθ %.4g", mixture, best.Objective)
+		"two deterministic policies: the best of 21 mixtures costs %.4g, and the best Ψθ %.4g", mixture, best.Objective)
 }
 
 // checkRestartingContracts interprets P as the kernel that restarts, and τ_mix as a constant that exists.
@@ -116,14 +117,15 @@ func checkRestartingContracts(ctx context.Context) Finding {
 		"one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one)
 }
 
-// witnessReferences: with the printed equation numbers, a distribution is the ζ of (4.5), and C_e is B.
+// witnessReferences: by the printed equation numbers, a distribution is the number ζ of (4.5), and C_e is the B of
+// (3.34a).
 func witnessReferences(ctx context.Context) Finding {
 	a, r := smallApproximation(ctx), smallTrace(TraceSettings{})
 	zeta, total := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, floats.Max(a.spread(1))), floats.Sum(must(a.one.Sampling(a.x, a.mu)))
 	b, ce := r.K.B(mixpolicy.Printed), r.K.Ce(mixpolicy.Printed)
 	return holdsCorrected(min(relativeError(zeta, 1), relativeError(b, ce)), relativeError(total, 1),
-		"as a distribution (4.5) is the number ζ = %.4g, and (4.4) adds up to %.4g; as C_e (3.34a) is %.4g, and (3.34b) is %.4g",
-		zeta, total, b, ce)
+		"cited as a distribution, (4.5) is the number ζ = %.4g, and (4.4) adds up to %.4g; cited as C_e, (3.34a) is B = %.4g, and "+
+			"(3.34b) is %.4g", zeta, total, b, ce)
 }
 
 // witnessReciprocalSum compares the Lagrangian at averages with the sum of Lagrangians along a run, divided by 1/Ση and
@@ -133,11 +135,10 @@ func witnessReciprocalSum(context.Context) Finding {
 	best, price := r.target(), r.Steps[10].Lambda
 	left, sum := r.lagrangian(r.Theta, price)-r.lagrangian(best, r.Lambda), r.lagrangians(best, price)
 	return holdsCorrected(relativeError(sum*r.Sums.Sum, left), relativeError(sum/r.Sums.Sum, left),
-		"20 steps: the sum is %.4g over 1/Ση, %.4g over Ση, and %.4g at the averages", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
+		"20 steps: the sum over 1/Ση is %.4g, over Ση %.4g, and at the averages %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
 }
 
-// recurrentClasses counts the classes of states that a policy does not leave once it is there. Their number is the
-// dimension of {v : P^π v = v}.
+// recurrentClasses counts the recurrent classes of a policy. Their number is the dimension of {v : P^π v = v}.
 func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {
 	n := x.States()
 	var rows [][]float64
@@ -162,13 +163,13 @@ func witnessUnichain(context.Context) Finding {
 }
 
 // witnessMultipliers also interprets Lemma 3.2 as an upper bound on ‖λ*‖₂, the weakest of the norms, and (3.3) as a
-// statement on the value.
+// statement about the value.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
 	size, limit := floats.Norm(must(theory.Multipliers(p)), 2), 1/(1-p.MDP().Gamma())
 	return everyPlace(checkMultiplierNorm, checkLambdaBall)(ctx).
-		read(min(excess(size, limit), checkLambdaBall(ctx).Printed), "‖λ*‖₂ = %.3g is more than 1/(1−γ) = %.3g in the second problem, "+
-			"where 1/(1−γ) misses the value of (3.3) too", size, limit)
+		read(min(excess(size, limit), checkLambdaBall(ctx).Printed), "in the second problem, ‖λ*‖₂ = %.3g exceeds 1/(1−γ) = %.3g, "+
+			"and with the radius 1/(1−γ), (3.3) misses the optimum", size, limit)
 }
 
 // witnessHats compares (3.14) with the step (3.13), taken with ∇_θ𝓛 or with its sample (3.5a).
@@ -186,7 +187,7 @@ func witnessHats(context.Context) Finding {
 		corrected = max(corrected, relativeVectorError(step(s, s.Sample), s.Next))
 	}
 	return holdsCorrected(printed, corrected,
-		"20 steps: (3.13) with ∇_θ𝓛 is up to %.2g from (3.14), with its sample %.1g", printed, corrected)
+		"20 steps: (3.13) differs from (3.14) by up to %.2g of its size with ∇_θ𝓛, and by %.1g with a sample of ∇_θ𝓛", printed, corrected)
 }
 
 // checkUnvisited checks (2.14) where π* never visits a state.
@@ -198,11 +199,11 @@ func checkUnvisited(context.Context) Finding {
 	away := xi[2:]
 	printed, row := away[0]/floats.Sum(away), must(mixpolicy.PolicyOf(x, xi)).Row(1)
 	return holdsCorrected(printed, math.Abs(floats.Sum(row)-1),
-		"but in a state that π* never visits, which (A.2) excludes, it is 0/0 = %v; uniform there: %v", printed, row)
+		"but in a state that π* never visits, which (A.2) excludes, (2.14) is 0/0 = %v; the corrected policy there is %v", printed, row)
 }
 
 // witnessNoProbability: costs −1 and 1, and samples of the first pair only. The samples show that more of the first
-// pair is cheaper, and never that the other entry is below 0.
+// pair is cheaper, but never that the entry of the second pair is below 0.
 func witnessNoProbability(ctx context.Context) Finding {
 	const iterations, radius = 100_000, 20
 	p := banditProblem(mixpolicy.Ball(radius), -1, 1)
@@ -215,8 +216,8 @@ func witnessNoProbability(ctx context.Context) Finding {
 		likely = max(likely, run.Violation)
 	}
 	v := p.Violation(r.Theta)
-	return holdsCorrected(excess(v, bound), excess(likely, bound), "two pairs, R = 20, T = 10⁵: samples of one pair only leave V = %.4g, "+
-		"above the bound %.4g, as corrected and for ρ = 4/T; 10 runs with random samples have V up to %.3g", v, bound, likely)
+	return holdsCorrected(excess(v, bound), excess(likely, bound), "two pairs, R = 20, T = 10⁵: if all samples are of one pair, V = %.4g, "+
+		"above %.4g, the corrected bound for ρ = 4/T; in 10 runs with random samples, V is at most %.3g", v, bound, likely)
 }
 
 // witnessStepSize: the constant steps are so small that θ̂ = θ₀ to rounding for any T that a run can reach.
@@ -232,11 +233,11 @@ func witnessStepSize(ctx context.Context) Finding {
 	}
 	still, proved := gap(mixpolicy.Constant(1e-30)), gap(mixpolicy.InverseSqrt(1))
 	return holdsCorrected(excess(still, bound(farHorizon)), excess(proved, bound(1000)),
-		"η = 10⁻³⁰ leaves the gap at %.4g, also at T = 10¹⁸, where the corrected bound is %.2g; with 1/√(t+1) it is %.3g "+
-			"after 1000 steps, and the bound %.2g", still, bound(farHorizon), proved, bound(1000))
+		"with η = 10⁻³⁰, the gap stays %.4g, even at T = 10¹⁸, where the corrected bound is %.2g; with η = 1/√(t+1), "+
+			"the gap is %.3g after 1000 steps, and the bound is %.2g", still, bound(farHorizon), proved, bound(1000))
 }
 
-// witnessFiltration: over the sampled pair, how much θ_1 varies given θ_1, and given (θ_0, λ_0).
+// witnessFiltration computes how much θ_1 varies with the sampled pair, given (θ_0, λ_0) and given θ_1.
 func witnessFiltration(context.Context) Finding {
 	steps := func(pair int) []TraceStep { // the first with this pair, the second with pair 0
 		return smallTrace(TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20,
@@ -249,24 +250,25 @@ func witnessFiltration(context.Context) Finding {
 		corrected = max(corrected, relativeVectorError(s[0].Next, s[1].Theta))
 	}
 	return holdsCorrected(printed, corrected,
-		"given (θ_0, λ_0), θ_1 is up to %.2g of its size from another, by the pair that is sampled", printed)
+		"given (θ_0, λ_0), θ_1 still depends on the sampled pair: two values of θ_1 differ by up to %.2g of their size", printed)
 }
 
-// witnessViolationNorm also takes V without the factor ¼, with as many states as a violation needs.
+// witnessViolationNorm also evaluates the bound for V without the factor ¼, with so many states that it fails.
 func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
 	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so V = 2
-	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10 the printed bound is %.3g",
+	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10, the printed bound is %.3g",
 		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
-	return f.read(excess(tv, bound), "512 states: %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
+	return f.read(excess(tv, bound), "512 states: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
 
-// clippedProblem returns a problem for whose class a λ kept below λ* is worse than none: beyond the feasible θ,
-// negative mass of an expensive pair pays for more and more of another pair, and the policy (2.20) keeps only the
-// second. It has copies of two states. The next state is uniform, whatever the pair, and so is every μ: τ_mix = 1, κ =
-// 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and the optimum do not depend on copies.
+// clippedProblem returns a problem on which keeping λ below λ* leads to expensive policies: at an infeasible θ,
+// negative mass on an expensive pair offsets the cost of more and more mass on another pair, and the policy (2.20)
+// keeps only the positive mass. It has copies of two states. The next state is uniform, whatever the pair, and so is
+// every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and the optimum do not depend on
+// copies.
 func clippedProblem(copies int) *mixpolicy.Problem {
 	n := 2 * copies
 	even, cost := uniform(n), []float64{10, 1}
@@ -303,9 +305,8 @@ var fewQueries = sync.OnceValue(func() (f struct {
 	f.any, f.sharp = math.Inf(1), math.Inf(1)
 	for _, copies := range []int{500, 1000} {
 		p := clippedProblem(copies)
-		norm := theory.SubordinateNorm(p.Features(), linprog.L2)
-		asks := math.Ceil(math.Pow(norm/(0.9*epsilon), 4) * float64(p.MDP().Pairs()))
-		f.text += fmt.Sprintf("%d states: ", 2*copies)
+		asks := math.Ceil(math.Pow(theory.SubordinateNorm(p.Features(), linprog.L2)/(0.9*epsilon), 4) * float64(p.MDP().Pairs()))
+		f.text += fmt.Sprintf("with %d states, ", 2*copies)
 		for _, t := range []float64{asks, times * asks} {
 			var far []string
 			for _, beta := range []float64{1.2, math.Pow(t, 0.25), 2 * one * math.Sqrt(float64(copies))} {
@@ -315,7 +316,7 @@ var fewQueries = sync.OnceValue(func() (f struct {
 					f.any, f.sharp = min(f.any, floats.Min(excess)), floats.Min(excess)
 				}
 			}
-			f.text += fmt.Sprintf("after %g queries %s; ", t, strings.Join(far, ", "))
+			f.text += fmt.Sprintf("%[2]s after %[1]g queries; ", t, strings.Join(far, ", "))
 		}
 	}
 	return f
@@ -326,13 +327,13 @@ var fewQueries = sync.OnceValue(func() (f struct {
 func witnessSampleSize(ctx context.Context) Finding {
 	f := fewQueries()
 	return checkSampleSize(ctx).read(excess(f.sharp, 0.1),
-		"ξ* is Ψθ*, Ω has the constant 1000, β = 2‖λ*‖₂, 2000 states: the best of 5 runs is %.3g from the best of the class", f.sharp)
+		"ξ* is Ψθ*, Ω hides 1000, β = 2‖λ*‖₂, 2000 states: the best of 5 runs costs %.3g more than the best of the class", f.sharp)
 }
 
-// witnessTransitionLaw also computes the experiment's optimum under the readings that are laws.
+// witnessTransitionLaw also computes the experiment's optimum under the interpretations of (6.1) that are laws.
 func witnessTransitionLaw(ctx context.Context) Finding {
 	optima, f := mapped(must(CompareReadings(ctx)), func(r ReadingResult) float64 { return r.Optimum }), checkTransitionLaw(ctx)
-	f.Numbers += fmt.Sprintf("; under %d readings the least cost of section 6 is from %.4g to %.4g",
+	f.Numbers += fmt.Sprintf("; under %d interpretations of (6.1), the optimum of section 6 is from %.4g to %.4g",
 		len(optima), floats.Min(optima), floats.Max(optima))
 	return f
 }
@@ -353,8 +354,8 @@ func witnessDimension(ctx context.Context) Finding {
 	}
 	nearest := min(excess(norm, factor*k2), excess(centred, factor*k2), excess(d, factor*moment))
 	return everyPlace(checkExponentialStep, checkSquaredMoment, checkSquaredNorm)(ctx).
-		read(nearest, "X ~ N(0, I_1000): ‖X‖² has the norm %.4g, centred at least %.3g, where (2/√ln 2)K² = %.3g; "+
-			"by moments at least 1000, where it is %.3g", norm, centred, factor*k2, factor*moment)
+		read(nearest, "X ~ N(0, I_1000): the norm of ‖X‖² is %.4g, and centred at least %.3g, but (2/√ln 2)K² = %.3g; "+
+			"by moments, the norm is at least 1000, but with K by moments, (2/√ln 2)K² = %.3g", norm, centred, factor*k2, factor*moment)
 }
 
 // witnessReciprocalNorm: a variable with E e^{λ|Z|} = 2.
@@ -365,8 +366,8 @@ func witnessReciprocalNorm(context.Context) Finding {
 		"E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
 }
 
-// witnessArgmin: on a line the printed number is also a point. It can be compared with the projection y of x, which (x
-// − y)(z − y) ≤ 0 for all z ∈ 𝒳 characterises.
+// witnessArgmin: on a line, the printed number is also a point, so it can be compared with the projection. The
+// projection of x is the only y ∈ 𝒳 with (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
 	line := floats.Span(make([]float64, 257), -radius, radius)
@@ -374,7 +375,7 @@ func witnessArgmin(context.Context) Finding {
 	least := sq(x - point)
 	product := func(y float64) float64 { return worstOf(line, func(z float64) float64 { return (x - y) * (z - y) }) }
 	return holdsCorrected(product(least), product(point), "𝒳 = [−2, 2] and x = 3: the minimum is the number %g, "+
-		"the projection the point %g; (x − y)(z − y) is up to %g for the one, %g for the other, z ∈ 𝒳",
+		"and the projection is the point %g; over z ∈ 𝒳, (x − y)(z − y) is at most %g if y is that number, and %g if y is that point",
 		least, point, product(least), product(point))
 }
 
@@ -392,7 +393,7 @@ func witnessSubordinate(context.Context) Finding {
 	})
 	norm := theory.SubordinateNorm(p.Features(), p.Class().Norm)
 	return holdsCorrected(relativeError(other, norm), relativeError(used, norm),
-		"cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
+		"cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁/‖c‖₂; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
 }
 
 func witnessStrongConvexity(context.Context) Finding {
@@ -413,7 +414,7 @@ func witnessBellman(ctx context.Context) Finding {
 	}
 	printed, corrected := growth(func([]float64) []float64 { return best.Value }), growth(func(v []float64) []float64 { return v })
 	return holdsCorrected(relativeError(printed, x.Gamma()), relativeError(corrected, x.Gamma()),
-		"𝒮(v + 1) − 𝒮v = %.3g·1 with v inside, and %.3g with v*", corrected, printed)
+		"𝒮(v + 1) − 𝒮v = %.3g·1 with v inside 𝒮, and %.3g with v* there", corrected, printed)
 }
 
 func witnessValueFactor(ctx context.Context) Finding {
@@ -423,14 +424,23 @@ func witnessValueFactor(ctx context.Context) Finding {
 		"γ = 0.9: min cᵀξ = %.6g, αᵀv* = %.6g", value, full).within(valueTolerance)
 }
 
+// witnessEvent: as printed, the sum is over the event A alone.
+func witnessEvent(context.Context) Finding {
+	d, of := difference([]float64{0.5, 0.3, 0.2}, []float64{0.2, 0.3, 0.5}), func(on []float64) float64 { return math.Abs(floats.Sum(on)) }
+	sup := worstOf([][]float64{d[:1], d[1:2], d[2:], d[:2], {d[0], d[2]}, d[1:], d}, of)
+	event, all := floats.Norm(d[:1], 1)/2, floats.Norm(d, 1)/2
+	return holdsCorrected(relativeError(event, sup), relativeError(all, sup), "μ = (0.5, 0.3, 0.2), ν = (0.2, 0.3, 0.5): "+
+		"sup|μ(A) − ν(A)| is %.3g, for A = {1}; ½Σ|μ − ν| is %.3g over A, and %.3g over all states", sup, event, all)
+}
+
 func witnessHyperplane(context.Context) Finding {
-	p, theta, _ := smallTheta()
+	p, theta := smallProblem(mixpolicy.Ball(2)), unit(3, 0)
 	double := scaled(2, theta)
 	// Θ₁ is a cone: 2θ is in it if θ is. The step of the algorithm brings 1ᵀθ back to 1.
 	inCone, next := p.NegativeMass(double), make([]float64, 3)
 	noError(bregman.Project(bregman.Ball{R: 2}, next, theta))
 	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone,
-		"2θ is in Θ₁ with θ, and has 1ᵀ2θ = %.3g; the projection has 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
+		"if θ is in Θ₁, so is 2θ, with 1ᵀ2θ = %.3g; after the projection, 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
 }
 
 func witnessDualFactor(context.Context) Finding {
@@ -444,13 +454,13 @@ func witnessDualFactor(context.Context) Finding {
 		corrected = max(corrected, excess(lhs, from+2*slope))
 	}
 	return holdsCorrected(printed, corrected,
-		"50 steps: the printed equation is off by up to %.2g, the corrected inequality holds in each", printed)
+		"50 steps: the printed equation is off by up to %.2g of its size; the corrected inequality holds in each step", printed)
 }
 
 func witnessAverageBall(context.Context) Finding {
 	x := must(models.Queue{}.MDP())
 	printed, g := 1/(1-x.Gamma()), (mixpolicy.PrimalDual{Beta: 50}).Radius(x.Criterion())
-	return holdsCorrected(printed, relativeError(g, 50), "1/(1−γ) = %v; G = β = %v", printed, g)
+	return holdsCorrected(printed, relativeError(g, 50), "average cost: 1/(1−γ) = %v; corrected, G = β = %v", printed, g)
 }
 
 // witnessTwoMeasures compares Ψθ with the measure of the policy (2.20), inside and outside Ψθ ⪰ 0.
@@ -458,8 +468,8 @@ func witnessTwoMeasures(context.Context) Finding {
 	p, theta := smallProblem(mixpolicy.Ball(10)), []float64{4, -5, 2}
 	inside, outside := apart(p, []float64{0.2, 0.5, 0.3}), apart(p, theta)
 	vector, policy := p.Objective(theta), policyMeasure(p, theta).Cost(p.MDP().Costs())
-	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: %.3g apart in total variation, cᵀΨθ = %.4g, "+
-		"and the policy costs %.4g; at a feasible θ %.1g apart", outside, vector, policy, inside)
+	return holdsCorrected(outside, inside, "θ = (4, −5, 2), infeasible: Ψθ is %.3g from the measure of the policy in total variation, "+
+		"cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ, the distance is %.1g", outside, vector, policy, inside)
 }
 
 // witnessModelFree: two processes that agree in all that (A.3) takes as known, and in their costs.
@@ -492,7 +502,7 @@ func witnessModulusDomain(context.Context) Finding {
 		}
 	}
 	return holdsCorrected(printed, corrected,
-		"φ of (3.7) is finite at the points of the ball and +∞ at others, however far: also at infinity, at %g of 2 such points", printed)
+		"φ of (3.7) is finite at the points of the ball and +∞ at all others that we tried, also at %g of 2 points at infinity", printed)
 }
 
 // witnessLoop compares the averages (3.27) with the averages over the passes of the printed loop.
@@ -511,13 +521,13 @@ func witnessLoop(context.Context) Finding {
 		"T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
 }
 
-// witnessConditioning: sums of 100 signs, of which the first 99 are heads.
+// witnessConditioning: sums of 100 random signs, the first 99 of which are +1.
 func witnessConditioning(context.Context) Finding {
 	const n = 100
 	bound := 2 * math.Exp(-sq(n-2)/(2*n))
-	whole := math.Ldexp(2*(1+n), -n) // at most one head, or one tail
-	return holdsCorrected(excess(1, bound), excess(whole, bound), "100 coins: given that the first 99 are heads the sum is at least 98 "+
-		"surely; without the condition its size is so with probability %.1g ≤ %.1g", whole, bound)
+	whole := math.Ldexp(2*(1+n), -n) // at most one +1, or at most one −1
+	return holdsCorrected(excess(1, bound), excess(whole, bound), "100 random signs: given that the first 99 are +1, "+
+		"the sum is certain to be at least 98; without the condition, its size is at least 98 with probability %.1g ≤ %.1g", whole, bound)
 }
 
 func witnessDualNorm(context.Context) Finding {
@@ -527,7 +537,7 @@ func witnessDualNorm(context.Context) Finding {
 		dual, euclid := sq(p.Class().Norm.Dual().Of(e)), sq(floats.Norm(e, 2))
 		printed, corrected = max(printed, dual/euclid), max(corrected, excess(dual, d*euclid))
 	}
-	return holdsCorrected(excess(printed, 1), corrected, "cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and at most 3 of it", printed)
+	return holdsCorrected(excess(printed, 1), corrected, "cube, d = 3: ‖e‖⁎² = ‖e‖₁² is up to %.3g ‖e‖₂², and d‖e‖₂² bounds it", printed)
 }
 
 func witnessAlphaRate(context.Context) Finding {
@@ -540,5 +550,5 @@ func witnessAlphaRate(context.Context) Finding {
 	const near, far = 1_000, 1_000_000_000
 	growth := at(far, 0) / at(near, 0)
 	return holdsCorrected(excess(growth, 1), excess(at(far, 2), at(near, 2)),
-		"√T α_T grows by %.3g from T = 10³ to 10⁹, and √T α_T/ln²T falls", growth)
+		"√T α_T grows by a factor of %.3g from T = 10³ to 10⁹, but √T α_T/ln²T falls", growth)
 }

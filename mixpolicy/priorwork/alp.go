@@ -19,8 +19,8 @@ import (
 //
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
 //
-// for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and 𝒮v ⪰ c in the text; a v with 𝒮v ⪰
-// v is a lower bound on v*, to be maximised.) With all pairs, its value is a lower bound on αᵀv*.
+// for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and 𝒮v ⪰ c in the text. But any v
+// with 𝒮v ⪰ v is a lower bound on v*, so the program maximises.) With all pairs, its value is a lower bound on αᵀv*.
 //
 // Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), without α.
 //
@@ -47,14 +47,14 @@ type Approximation struct {
 	Gap       float64   // certified: the program's value is at most Objective + Gap
 
 	Value  []float64         // Φν̂ in all states
-	Policy *mixpolicy.Policy // greedy for it
+	Policy *mixpolicy.Policy // greedy for Value
 
 	// Violation is max {0, Φν̂ − 𝒮Φν̂ + ĝ} over all states, sampled or not.
 	Violation float64
 }
 
-// Solve solves the program exactly. Its error says that the program is unbounded or infeasible, or which part of it is
-// wrong.
+// Solve solves the program exactly. It returns an error if the program is unbounded or infeasible, or if a field is
+// invalid.
 func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	pairs := p.Pairs
 	if pairs == nil {
@@ -108,7 +108,7 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	return a, nil
 }
 
-// maximise solves max bᵀx subject to A x ⪯ c. It returns x, and the point in the coordinates.
+// maximise solves max bᵀx subject to A x ⪯ c. It returns x, and the solver's point in the coordinates.
 func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) ([]float64, *linprog.Point, error) {
 	if ray := k.unbounded(b); ray != nil {
 		return nil, nil, errUnbounded(ray)
@@ -117,8 +117,8 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if err != nil {
 		return nil, nil, err
 	}
-	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is loose. If it is longer
-	// or shorter by a factor of 64 (six bits), scale by its length, which is now known.
+	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is loose. If its length
+	// in the coordinates is above 64 or below 1/64, scale the coordinates by this length, and solve again.
 	const far = 64
 	if length := floats.Norm(point.X, 2); length > far || length > 0 && length < 1.0/far {
 		k.s.Scale(length, k.s)
@@ -155,7 +155,7 @@ func errUnbounded(direction []float64) error {
 	return fmt.Errorf("unbounded along %.3g; want more constraints, or a Bound of ν", direction)
 }
 
-// box adds the rows ±νⱼ ≤ bound for the last d variables: costs bound g.
+// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds none for g, which the costs bound.
 func (c *constraints) box(bound float64, d int) {
 	for j := len(c.columns) - d; j < len(c.columns); j++ {
 		for k := range c.columns {
@@ -169,7 +169,7 @@ func (c *constraints) box(bound float64, d int) {
 	}
 }
 
-// newApproximation returns the approximation of the solution x = ν, or (g, ν).
+// newApproximation returns the Approximation that belongs to a solution: ν, or (g, ν) under average cost.
 func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *Approximation {
 	a := &Approximation{Nu: solution, Objective: floats.Dot(b, solution)}
 	if x.Criterion().Average() {

@@ -32,8 +32,8 @@ func checkBasis(x *mixpolicy.MDP, phi *mat.Dense) error {
 	return nil
 }
 
-// stateWeights returns w, or the given default if w is nil; the error says why w is not a
-// distribution over states.
+// stateWeights returns w, or the given default if w is nil. It returns an error if w is not a distribution over
+// states.
 func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]float64, error) {
 	if w == nil && byDefault != nil {
 		return byDefault, nil
@@ -48,7 +48,7 @@ func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]floa
 		}
 		total += v
 	}
-	// n roundings of the sum, and one of every entry.
+	// Up to 2n + 2 roundings: one of each entry, and those of the sum.
 	if math.Abs(total-1) > float64(2*len(w)+2)*0x1p-53 {
 		return nil, fmt.Errorf("priorwork: %s add up to %v, want 1", what, total)
 	}
@@ -76,18 +76,18 @@ func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 	}
 }
 
-// constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP. Under discounting x = ν; under
-// average cost x = (g, ν), and every row has a 1 before it.
+// constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP. Under discounting, x = ν. Under average cost, x = (g, ν), and
+// each row begins with a 1, the coefficient of g.
 type constraints struct {
 	columns linprog.Columns // of A
 	rhs     []float64       // c
 }
 
-// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost, a
-// constant φ has rows of 0. Its k probabilities add up to 1 within sum.Tolerance(k), 16(k+1)2⁻⁵³, and at most k+2
-// roundings touch each term. So the computed row for φ = 1 is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k),
-// where the sizes of the terms add up to 2. A column of such entries is set to 0; otherwise [whiten] would scale it up,
-// and ν would consist of rounding errors.
+// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost,
+// the column of a constant φ is 0, except for rounding. The k probabilities of a row add up to 1 within
+// sum.Tolerance(k) = 16(k+1)2⁻⁵³, and at most k+2 roundings touch each term. So for φ = 1, a computed entry is at most
+// 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k), where the sizes of the terms add up to 2. A column of such entries is
+// set to 0; otherwise [whiten] would scale it up, and ν would consist of rounding errors.
 func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
 	_, d := phi.Dims()
 	extra := 0
@@ -129,8 +129,8 @@ func allPairs(x *mixpolicy.MDP) []int {
 	return pairs
 }
 
-// objective returns the vector that the approximate LPs (4.1), (4.7) and (4.10) maximise along, and (2.9a) for Φ = I:
-// Φᵀα, or g under average cost.
+// objective returns the b for which the approximate LPs (4.1), (4.7) and (4.10), and (2.9a) for Φ = I, maximise bᵀx:
+// Φᵀα, or (1, 0, …, 0) under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	n, d := phi.Dims()
 	if x.Criterion().Average() {
@@ -143,22 +143,23 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	return b
 }
 
-// coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, in which constraint rows
-// look alike in all directions and solutions have a length of about 1. It affects only the
-// accuracy of a solution: without it monomials up to x³ over a hundred states lose seven digits.
+// coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, after which constraint rows are distributed alike in all
+// directions, and solutions have a length of about 1. The change affects only the accuracy of a solution: without it,
+// monomials up to x³ over a hundred states lose seven digits.
 type coordinates struct {
 	s     *mat.Dense
 	scale []float64   // of columns
 	null  [][]float64 // directions x with A x = 0; r + len(null) = d
 }
 
-// dependent is the ratio of singular values of A, with rows and columns scaled, below which a direction counts as null.
-// The singular values of the Gram matrix are the squares, whose rounding error is d·2⁻⁵²: 2⁻⁴⁴ is above that for d up
-// to 256.
+// dependent is a ratio of singular values of A, with rows and columns scaled: a direction whose singular value,
+// divided by the greatest, is below it counts as null. The eigenvalues of the Gram matrix are the squares of the
+// singular values, and their rounding error is d·2⁻⁵². The square of dependent, 2⁻⁴⁴, is no smaller than this error
+// for d up to 256.
 const dependent = 0x1p-22
 
-// whiten returns the S for which the rows aᵢ/‖aᵢ‖ have the Gram matrix I, times the length of the y that fits A S y = c
-// in the mean.
+// whiten returns the S for which the rows aᵢᵀS/‖aᵢ‖ have the Gram matrix I, multiplied by the length of the y that
+// solves A S y = c by least squares, with each row divided by ‖aᵢ‖.
 func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	n, d := c.columns.Dims()
 	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
@@ -176,7 +177,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 		gram.SymRankOne(gram, 1/length/length, v)
 		fit.AddScaledVec(fit, c.rhs[i]/length/length, v)
 	}
-	scale := make([]float64, d) // scale columns first: squares of x³ are far from squares of 1
+	scale := make([]float64, d) // scale columns first, because squares of x³ are far larger than squares of 1
 	for j := range scale {
 		if scale[j] = 1; gram.At(j, j) > 0 {
 			scale[j] = 1 / math.Sqrt(gram.At(j, j))
@@ -189,7 +190,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, true) {
-		panic("priorwork: no eigenvalues of a Gram matrix") // of finite numbers: QL converges
+		panic("priorwork: no eigenvalues of a Gram matrix") // cannot happen: QL converges for finite entries
 	}
 	lambda := eigen.Values(nil) // increasing
 	var vectors mat.Dense
@@ -220,7 +221,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 
 // unbounded returns a null direction in which bᵀx grows, or nil.
 func (k coordinates) unbounded(b []float64) []float64 {
-	// x is a unit vector times scale, so this is the cosine of an angle.
+	// x is a unit vector times scale, so bᵀx divided by the length of scaled is the cosine of an angle.
 	scaled := floats.MulTo(make([]float64, len(b)), b, k.scale)
 	for _, x := range k.null {
 		if v := floats.Dot(b, x); math.Abs(v) > dependent*floats.Norm(scaled, 2) {
@@ -247,7 +248,7 @@ func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Colum
 	return out, nil
 }
 
-// product returns Mx: S y is the point of y, and Sᵀb the objective b in the coordinates.
+// product returns Mx. In the coordinates, S y is the point that y stands for, and Sᵀb is the objective b.
 func product(m mat.Matrix, x []float64) []float64 {
 	var y mat.VecDense
 	y.MulVec(m, mat.NewVecDense(len(x), x))

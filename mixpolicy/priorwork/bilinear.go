@@ -14,9 +14,8 @@ import (
 
 var _ mixpolicy.PolicyRun = (*game)(nil)
 
-// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a
-// generative model. With rewards r = (c_max − c)/(c_max − c_min) ∈ [0, 1] it looks for the
-// saddle point of the full LP's Lagrangian,
+// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a generative model. With rewards r =
+// (c_max − c)/(c_max − c_min) ∈ [0, 1], it looks for the saddle point of the full LP's Lagrangian,
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
@@ -27,15 +26,15 @@ var _ mixpolicy.PolicyRun = (*game)(nil)
 //	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //
-// in O(log nm). The answer is the average of the policies π. As published, for T steps,
+// in O(log nm). The answer is the average of the policies π. The published parameters for T steps are
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// over v in [0, 1/(1−γ)]ⁿ and ξ with Σ_a ξ_a(s) ≥ θα(s), which the sampling ensures. M is the least M for which the
-// exponent is never positive, as e^x ≤ 1 + x + x²/2 requires in the proof.
+// with v in [0, 1/(1−γ)]ⁿ, and ξ with Σ_a ξ_a(s) ≥ θα(s), which the sampling ensures. This M is the least for which
+// the exponent is never positive, because the proof uses e^x ≤ 1 + x + x²/2, which requires x ≤ 0.
 //
-// After T = Õ(nm/((1−γ)⁶ε²)) steps the policy is ε-optimal in the mean; the lower bound for
-// any method is nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
+// After T = Õ(nm/((1−γ)⁶ε²)) steps, the policy is ε-optimal in expectation. The lower bound for any method is
+// nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
 //
 // Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have its text; θ, M, β
 // and α′ are taken from a public implementation.
@@ -70,28 +69,29 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is Wang's primal–dual π-learning for average cost under a generative model: [RandomizedLP] with γ = 1 and
-// a relative value function −2t1 ⪯ h ⪯ 2t1, where t is the mixing time, and without s₀. Its analysis assumes that every
-// stationary measure is within [1/(√τ n), √τ/n] in each state. Hence θ = 1/√τ, with α uniform; then
+// PiLearning is Wang's primal–dual π-learning for average cost under a generative model. It is [RandomizedLP] with γ =
+// 1, without s₀, and with a relative value function h in place of v, −2t1 ⪯ h ⪯ 2t1, where t is the mixing time. Its
+// analysis assumes that every stationary measure gives each state a probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ,
+// with α uniform; then
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β,
 //
-// and T = Õ((τt)²nm/ε²) steps are enough; every method needs at least nm·t/ε².
+// and T = Õ((τt)²nm/ε²) steps are enough. The lower bound for any method is nm·t/ε².
 //
-// M is the least M for which no exponent is positive: h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at least
-// −(8t+1)β/Pr(s, a). With e^x ≤ 1 + x + x²/2 for x ≤ 0, the potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)), which
-// starts at ln(nm) or less, changes in a step, in the mean, by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) =
-// ½β²(8t+1)²nm less β times the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the mean gap after T steps is at most
+// This M is the least for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
+// least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. By e^x ≤ 1
+// + x + x²/2 for x ≤ 0, a step changes it in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) =
+// ½β²(8t+1)²nm, minus β times the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the expected gap after T steps is at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
-// The sum of the first two terms is least for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β the other terms are
-// 2/(βT), less than the first term for nm > 7, and less than a 32m-th of the second.
+// The sum of the first two terms is least for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β, the third term is
+// 2/(βT), less than the first if nm > 7. The fourth is less than the second divided by 32m.
 //
-// The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at one h, namely h*. So the analysis only requires of t that h*, up to a
-// constant, is within ±2t, as it is if all policies mix in t. For the queue of section 6 h* spans 146.2 ranges of the
-// costs, and t = 37 is enough. A bound for all policies is useless there: with the service rate 0.8 up to length 66 and
-// 0.2 beyond it, the mixing time is more than 3·10¹³, 1/(4Φ) for the conductance Φ.
+// The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at one h, namely h*. So the analysis requires only that h*, up to a constant,
+// is within ±2t. This is so if t is a mixing time of all policies. For the queue of section 6, h* spans 146.2 (c_max −
+// c_min), so t = 37 is enough. A bound for all policies is useless there: with the service rate 0.8 up to length 66
+// and 0.2 beyond it, the mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -99,8 +99,8 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int
-	// MixingTime is t: the relative value function h* of an optimal policy, for costs divided by
-	// c_max − c_min, spans at most 4t. The mixing time of all policies is enough; required.
+	// MixingTime is t; required. For costs divided by c_max − c_min, the relative value function h* of an optimal
+	// policy must span at most 4t. A mixing time of all policies is enough.
 	MixingTime float64
 	// Range is τ ≥ 1; required. If it is too small, the sampling visits states more often than the optimal policy can,
 	// and the answer is biased.
@@ -142,10 +142,11 @@ func learningRate(rate float64, steps int) (float64, error) {
 	return positive(rate, 1, "Rate")
 }
 
-// game is the state of both methods, which differ only in its parameters.
+// game is the state of [RandomizedLP] and of [PiLearning], which differ only in its parameters. [BoxMirror] and
+// [OfflinePrimalDual] use it in part.
 type game struct {
 	policyOnly
-	alpha         []float64 // of s₀, and of s with probability θ
+	alpha         []float64 // the distribution of s₀, and of s with probability θ
 	theta, shift  float64   // θ, M
 	lo, hi        float64   // of v
 	dual, primal  float64   // β, α′
@@ -157,8 +158,8 @@ type game struct {
 	t    int
 	v    []float64
 	xi   *sumTree  // ξ, not normalised
-	sum  []float64 // Σ π over the steps until the last change of the state's π
-	last []int     // when that was
+	sum  []float64 // Σ π over the steps up to the last change of π(s)
+	last []int     // the step of that change
 }
 
 // newGame starts a game with the parameters of set.
@@ -169,7 +170,7 @@ func newGame(p *mixpolicy.Problem, o *mixpolicy.Oracle, set game) (_ *game, err 
 		return nil, fault.At("priorwork", "initial distribution", err)
 	}
 	g.least, _ = g.x.CostRange()
-	g.spread = balance(p) // 1 if all policies are equal
+	g.spread = balance(p) // 1 if all costs are equal
 	g.v = make([]float64, g.x.States())
 	g.xi = newSumTree(barycentre(g.x.Pairs()))
 	g.sum, g.last = make([]float64, g.x.Pairs()), make([]int, g.x.States())
@@ -203,8 +204,8 @@ func (g *game) Step() error {
 	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
 
 	g.record(s)
-	// A pair whose weight is below 2⁻⁴⁰⁰ of its state's is never drawn again. The weight must not become 0, because all
-	// weights of a state could.
+	// A pair whose weight is below 2⁻⁴⁰⁰ times its state's is, in practice, never drawn again. But no weight may
+	// become 0: then all weights of a state could become 0.
 	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
 	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
 	if g.xi.total() < 0x1p-400 {
@@ -215,7 +216,7 @@ func (g *game) Step() error {
 	return nil
 }
 
-// move takes the step of v from s to s′, and counts it.
+// move makes the step of v for a transition from s to s′, and counts it.
 func (g *game) move(s, next int) {
 	moved, gamma := [3]int{s, next, next}, g.x.Gamma()
 	if gamma < 1 {
@@ -230,7 +231,7 @@ func (g *game) move(s, next int) {
 	g.t++
 }
 
-// record adds π(s) to its sum, for the steps since its last change and this one.
+// record adds π(s) to its sum once for each step since π(s) last changed, this step included.
 func (g *game) record(s int) {
 	row := g.row(s)
 	f := float64(g.t+1-g.last[s]) / sumOf(row)
@@ -253,18 +254,18 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 	return mixpolicy.PolicyOf(g.x, total)
 }
 
-// BoxMirror is Jin and Sidford's stochastic mirror descent for the same saddle point, discounted or of average cost,
-// with the values in the box |v| ≤ 2M and the measure μ in the simplex. μ has no lower bound, so the method needs no
-// knowledge of the stationary measures. M is 1/(1−γ), or t. Each gradient comes from one query, at the v and μ before
-// the step:
+// BoxMirror is Jin and Sidford's stochastic mirror descent for the saddle point of [RandomizedLP] or, under average
+// cost, of [PiLearning]. The values are in the box |v| ≤ 2M, and the measure μ is in the simplex. μ has no lower
+// bound, so the method needs no knowledge of the stationary measures. M is 1/(1−γ), or t under average cost. Each
+// gradient comes from one query, at the v and μ before the step:
 //
 //	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
 // in O(log nm). The answer is the policy of the average μ. The box is twice as wide as the values, so a small gap
-// implies a good policy. The estimate of the v-gradient satisfies ‖·‖² ≤ 2, and the estimate of the μ-gradient Σμg² ≤
-// nm(4M+1)² in the mean. With e^x ≤ 1 + x + x² for x ≤ 1, which holds if T ≥ nm ln(nm), the averages after T steps
-// have, at any fixed (v, μ) and in the mean, a gap of at most
+// implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and that of the μ-gradient satisfies
+// Σμg² ≤ nm(4M+1)² in expectation. The inequality e^x ≤ 1 + x + x² requires x ≤ 1, which holds if T ≥ nm ln(nm). So at
+// any fixed (v, μ), the averages after T steps have an expected gap of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)²,
 //
@@ -281,8 +282,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 type BoxMirror struct {
 	// Steps is T, which the step sizes need; required.
 	Steps int
-	// MixingTime is t, required with average cost: for costs divided by c_max − c_min, h* is, up to a constant, within
-	// ±t.
+	// MixingTime is t, required under average cost: for costs divided by c_max − c_min, h*, up to a constant, must be
+	// within ±t.
 	MixingTime float64
 	// Rate multiplies both step sizes; 0 is 1.
 	Rate float64
@@ -317,8 +318,8 @@ func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
 	return 1 / (1 - x.Gamma()), nil
 }
 
-// boxMirror keeps Σμ in sum. A weight w counts w/total in every step, so between two changes of its weight a pair adds
-// to Σμ w times the growth of inverse.
+// boxMirror keeps Σμ in sum. In each step, a pair of weight w adds w/total to its Σμ. So between two changes of its
+// weight, it adds w times the growth of inverse.
 type boxMirror struct {
 	*game
 	inverse float64   // Σ 1/total over the steps
@@ -341,7 +342,7 @@ func (g *boxMirror) Step() error {
 	g.inverse += 1 / g.xi.total()
 	g.sum[pair], g.since[pair] = g.measure(pair), g.inverse
 	grown := g.xi.weight(pair) * math.Exp(g.dual*(1-(cost-g.least)/g.spread+g.x.Gamma()*g.v[to]-g.v[pair/m]))
-	g.xi.set(pair, max(grown, 0x1p-400*g.xi.total())) // so that it can be drawn again
+	g.xi.set(pair, max(grown, 0x1p-400*g.xi.total())) // not 0, so that the pair can be drawn again
 	g.move(from/m, next)
 	return nil
 }
@@ -367,8 +368,9 @@ func sumOf(x []float64) float64 {
 }
 
 // sumTree draws from a distribution whose entries change one at a time. It is a complete binary tree whose inner nodes
-// hold the sums of their children. Drawing and setting take ⌈log₂ k⌉ steps. Sums are recomputed on the way up and
-// nothing is subtracted from them, so each has a relative error of ⌈log₂ k⌉·2⁻⁵³, however small it becomes.
+// hold the sums of their children. For k entries, drawing and setting take ⌈log₂ k⌉ steps. Sums are recomputed from
+// the leaf to the root, without subtractions, so each has a relative error of at most ⌈log₂ k⌉·2⁻⁵³, however small it
+// becomes.
 type sumTree struct {
 	leaves int
 	node   []float64 // node 1 is the root; children of i are 2i and 2i+1
@@ -404,7 +406,7 @@ func (t *sumTree) draw(rng *rand.PCG) int {
 	i := 1
 	for x := uniform(rng) * t.node[1]; i < t.leaves; {
 		i *= 2
-		// Rounding may leave x at the end of an empty branch.
+		// Because of rounding, x may be at least left although the right branch is empty.
 		if left := t.node[i]; x >= left && t.node[i+1] > 0 {
 			x -= left
 			i++
@@ -427,7 +429,7 @@ func uniform(rng *rand.PCG) float64 { return float64(rng.Uint64()>>11) * 0x1p-53
 func drawRow(rng *rand.PCG, row []float64) int {
 	total := sumOf(row)
 	if !(total > 0) || math.IsInf(total, 1) {
-		panic(fmt.Sprintf("priorwork: drawing from weights %v", row))
+		panic(fmt.Sprintf("priorwork: drawing from weights %v, want a finite positive sum", row))
 	}
 	x := uniform(rng) * total
 	last := 0

@@ -14,11 +14,11 @@ var _ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
 
 // CertaintyEquivalence estimates the costs and solves the MDP with the estimates: the plug-in principle applied to the
 // whole MDP, (2.13), instead of to (2.18). With a generative model, it is minimax optimal (Azar, Munos and Kappen
-// 2013). Here transitions are known and costs are not random, so one query for each pair is enough, and after nm
-// queries, the answer is an optimal policy.
+// 2013). Here, transitions are known. If costs have no noise, one query for each pair is enough: after nm queries, the
+// answer is an optimal policy.
 //
-// Pairs are queried in a random order, repeatedly. The estimate for a pair that has not been queried is c_max, known by
-// (A.3).
+// Pairs are queried in a random order, repeatedly. The estimate for a pair is the cost last observed. Before its first
+// query, it is c_max, which (A.3) gives.
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //
@@ -54,8 +54,7 @@ func (a *certaintyEquivalence) Step() error {
 	return nil
 }
 
-// Policy implements [mixpolicy.PolicyRun]. It solves the MDP, to a millionth of the range of
-// its costs.
+// Policy implements [mixpolicy.PolicyRun]. It solves the MDP with the estimated costs, to a millionth of their range.
 func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
 	estimated, err := a.x.WithCosts(a.cost)
 	if err != nil {

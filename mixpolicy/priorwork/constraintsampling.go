@@ -16,14 +16,13 @@ import (
 
 var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 
-// ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias
-// and Van Roy (2004): a step draws a pair (s, a) ~ η and asks for its cost, and the
-// answer is the policy that is greedy for the Φν̂ of the program over the pairs drawn so
-// far ([ALP]).
+// ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias and Van Roy (2004). A
+// step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
+// program ([ALP]) over the pairs drawn so far.
 //
 // The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In the authors'
-// experiment with a queue (2003), the program has all constraints, with state-relevance weights (1−ξ)ξˣ, ξ = 0.9
-// or 0.999, and basis 1, x, x², x³.
+// experiment with a queue of length x (2003), the program has all constraints, the state-relevance weights (1−ξ)ξˣ
+// with ξ = 0.9 or 0.999, and the basis 1, x, x², x³.
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -31,7 +30,7 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil is the MDP's initial distribution
-	Sampling []float64  // η over pairs; nil is (4.4) with u = 1 and Visits for the optimal measure
+	Sampling []float64  // η over pairs; nil is (4.4) with u = 1, and with Visits as μ
 	Bound    float64    // of Γ; see ALP
 }
 
@@ -95,8 +94,8 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
 
-// Solve draws the given number of constraints, with the random numbers of PCG(seed, 0), and returns the approximation
-// over them.
+// Solve draws the given number of constraints, with the random numbers of PCG(seed, 0), and solves the program over
+// them.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -185,21 +184,22 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	return &Lyapunov{u, beta}, nil
 }
 
-// ALPBound returns the right side of (4.3) for this u ∈ span Φ,
+// ALPBound returns the right side of (4.3) for this u, which must be in the span of Φ,
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u},
 //
-// Theorem 3 of de Farias and Van Roy (2003). distance is the minimum ([BestFit]). (The paper prints (Ψu)(s) for u(s).)
+// by Theorem 3 of de Farias and Van Roy (2003). distance is the minimum ([BestFit]). (The paper prints (Ψu)(s) for
+// u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
 
-// SALPBound returns the right side of (4.13) for this u ⪰ 1, in the span of Φ or not,
+// SALPBound returns the right side of (4.13) for this u ⪰ 1, which need not be in the span of Φ,
 //
 //	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)),
 //
-// Theorem 2 of Desai, Farias and Moallemi (2012), for the smoothed program with penalty
-// [PublishedPenalty] and slack weights μ = μ^{π*}_α. (The paper prints u ⪯ 1.)
+// by Theorem 2 of Desai, Farias and Moallemi (2012), for the smoothed program with penalty [PublishedPenalty] and
+// slack weights μ = μ^{π*}_α. (The paper prints u ⪯ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
@@ -208,8 +208,8 @@ func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float
 //
 //	η(s,a) = μ(s)u(s) / (m μᵀu),
 //
-// over pairs. The theorem is for μ = μ^{π*}_α, the idealised choice, which is known only once the problem is solved.
-// Practical choices replace it by the measure of a known policy, or by geometric weights; then nothing is guaranteed.
+// over pairs. The guarantee (4.9) holds for μ = μ^{π*}_α, which is known only once the problem is solved. Practical
+// choices of μ are the measure of a known policy, or geometric weights; they have no guarantee.
 func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 	if _, err := stateWeights(x, mu, nil, "sampling weights of states"); err != nil {
 		return nil, err
@@ -227,13 +227,13 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// spread is the supremum. Costs are positive, and so is αᵀv*.
+// spread is the supremum. αᵀv* must be positive, as it is if all costs are.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }
 
-// sampleSize returns a number of constraints that is enough for d variables: with probability at least 1−δ, every
-// solution that satisfies them violates a set of constraints of measure at most ε,
+// sampleSize returns a number of sampled constraints that is enough for d variables: with probability at least 1−δ,
+// every solution that satisfies them violates a set of constraints of measure at most ε,
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
 //
@@ -245,16 +245,17 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 	return 4 / epsilon * (float64(d)*math.Log(12/epsilon) + math.Log(2/delta))
 }
 
-// CostSampleSize is (4.6), the number of constraints sampled from (4.4) that makes
+// CostSampleSize returns (4.6), a number of constraints sampled from (4.4) that is enough for
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
-// with probability at least 1−δ: the size of Theorem 1 for the measure (1−γ)ε/(4mζ),
+// with probability at least 1−δ. It is the size of Theorem 1 for the measure (1−γ)ε/(4mζ),
 //
 //	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ))
 //
-// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside the product. A measure of 1 or
-// more needs no constraint and gives 0. CostSampleSize panics unless δ and the measure are positive, and δ < 1.
+// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside the product. For a measure of 1
+// or more, no constraint is needed, and the size is 0. For a smaller measure, CostSampleSize panics unless the measure
+// is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

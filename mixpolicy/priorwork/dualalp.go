@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// DualALP is the method of Abbasi-Yadkori, Bartlett and Malek (2014): projected stochastic
-// subgradients of (4.14),
+// DualALP is the method of Abbasi-Yadkori, Bartlett and Malek (2014): projected stochastic subgradient descent on
+// (4.14),
 //
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁,
 //
@@ -24,11 +24,11 @@ import (
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
 // is unbiased, with W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. This q₂ minimises the greatest length of the second term. The answer is
-// the average of the iterates, weighted by η. After T steps with η = R₂/(G√T), for iterates in a ball of radius R₂
-// about the start and ‖ĝ‖ ≤ G, E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+// the average of the iterates, weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G,
+// then T steps with η = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
-// W is computed once, by a pass over all transitions for each feature; the source computes
-// the rows it needs from the predecessors of s′.
+// W is computed once, by a pass over all transitions for each feature; the source computes each row that it needs from
+// the predecessors of s′.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
 //
@@ -44,8 +44,8 @@ type DualALP struct {
 	CostScale float64
 }
 
-// PublishedDualALP returns the setting of the source's experiments with the four-dimensional network: ω = 2, and steps
-// that average 1000 gradients, with a rate of 10⁻⁴ that is halved every 2000 of 8000 steps. (Quoted from memory,
+// PublishedDualALP returns the setting of the source's experiments with the four-queue network: ω = 2, and 8000 steps
+// that average 1000 gradients each, with a step size of 10⁻⁴ that is halved every 2000 steps. (Quoted from memory,
 // because we did not have the text.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
@@ -76,7 +76,7 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 		return nil, err
 	}
 	if a.Batch < 0 {
-		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1", a.Batch)
+		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1, or 0 for 1", a.Batch)
 	}
 	a.Batch = max(1, a.Batch)
 	m, err := mixpolicy.Mirror{Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Project: p.Class().Project}.Start(p, o)
@@ -92,7 +92,7 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 		r.q2[s] = floats.Norm(w, 2)
 	}
 	total := sum.Of(r.q2)
-	if total == 0 { // no flow at all, and no target
+	if total == 0 { // W = 0, so the second term has no gradient
 		return r, nil
 	}
 	floats.Scale(1/total, r.q2)

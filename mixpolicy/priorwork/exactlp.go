@@ -12,13 +12,12 @@ import (
 )
 
 // LPSolution is a pair of solutions of the full linear programs of an MDP, (2.9) and (2.13) in their corrected form,
-// with a certificate of their optimality. Under discounting
+// with a certificate of their optimality. Under discounting, the programs are
 //
 //	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
 //
-// in which v is scaled so that both are costs per step, and under average cost, for the
-// gain g,
+// where the factor 1−γ makes both values costs per step. Under average cost, with the gain g, they are
 //
 //	primal  max g          subject to  g + h(s) − P_a(s)h ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, 1ᵀξ = 1, Σ_a ξ_a(s) = Σ ξ_b(s′)P_b(s′,s).
@@ -31,13 +30,13 @@ type LPSolution struct {
 	LPCertificate
 }
 
-// LPCertificate states how far (v, g) and ξ are from being feasible and optimal. For any v, g and ξ, with r_a(s) =
-// c_a(s) − g − v(s) + γP_a(s)v and f the excess flow of ξ,
+// LPCertificate states how far (v, g) and ξ are from being feasible and optimal. Let r_a(s) = c_a(s) − g − v(s) +
+// γP_a(s)v, and let f be the left side of the dual's flow constraint minus the right side. Then for any v, g and ξ,
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
-// so the gap is 0 if ξ and r are feasible and never both positive. Sums are compensated and products exact, so errors
-// are a few 2⁻⁵³ of the values.
+// so the gap is 0 if both points are feasible, and no pair has r and ξ both positive. Sums are compensated and
+// products are exact, so the relative errors are a few times 2⁻⁵³.
 type LPCertificate struct {
 	Primal, Dual float64 // (1−γ)αᵀv or g, and cᵀξ
 	// PrimalViolation is max [−r]₊. Lowering g by this amount, or v by 1/(1−γ) times this amount, makes the point
@@ -65,9 +64,9 @@ func (c LPCertificate) String() string {
 	return b.String()
 }
 
-// SolveLP solves both programs. Policy iteration is the simplex method with all improving pivots at once (Howard 1960;
-// Ye 2011 for its complexity), and ends with an optimal basis. SolveLP then checks v and the measure ξ of that basis
-// against the programs. Its errors are those of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+// SolveLP solves both programs by policy iteration, which is the simplex method with all improving pivots at once
+// (Howard 1960; Ye 2011 for its complexity), and ends with an optimal basis. SolveLP then checks v and the measure ξ
+// of that basis against the programs. Its errors are those of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {
@@ -85,7 +84,7 @@ func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	return s, nil
 }
 
-// checkLP returns the certificate of any v (n), g, which counts only under average cost, and ξ (nm).
+// checkLP returns the certificate of any v of length n, ξ of length nm, and g, which it ignores under discounting.
 func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertificate {
 	gamma, m := x.Gamma(), x.Actions()
 	if !x.Criterion().Average() {

@@ -6,18 +6,18 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// HalpernPDHG is reflected restarted Halpern PDHG for (2.18) with known costs. With T a step of [PDHG] from z = (θ, λ),
-// k steps after a restart at z₀,
+// HalpernPDHG is reflected restarted Halpern PDHG for (2.18) with known costs. Let T(z) be the result of a step of
+// [PDHG] from z = (θ, λ). Then k steps after a restart at z₀, a step is
 //
 //	z ← (k+1)/(k+2)·(2T(z) − z) + z₀/(k+2),
 //
-// whose residual ‖z − T(z)‖ falls as 1/k, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ). So the last point converges without
-// averages. The method restarts at T(z) when the residual is a fifth of the residual at the last restart, or four
-// fifths of it and growing, or after 0.36 of all steps. The logarithm of σ then moves half of the way to the logarithm
-// of the ratio of the distances that λ and θ have moved. A safeguard keeps each change within a factor of 2, so one
-// epoch cannot spoil σ.
+// and the residual ‖z − T(z)‖ falls as 1/k, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ). So the last point converges without
+// averages. The method restarts at T(z) when the residual is at most a fifth of the residual at the last restart, or
+// at most four fifths of it and growing, or when 0.36 of all steps were made since that restart. Then σ becomes the
+// geometric mean of itself and the ratio of the distances that λ and θ have moved. Each change is limited to a factor
+// of 2, so a single restart cannot spoil σ.
 //
-// A step costs 2nmd operations, and every 16th a few times as much. It makes no query.
+// A step costs 2nmd operations, and every 16th a few times as much. The method makes no query.
 //
 // Source: Lu and Yang, arXiv 2407.16144, 2024; for large programs, Lu, Peng and Yang, cuPDLPx, arXiv 2507.14051, 2025.
 //
@@ -27,8 +27,8 @@ type HalpernPDHG struct{}
 // Name implements [mixpolicy.Method].
 func (a HalpernPDHG) Name() string { return "reflected Halpern PDHG" }
 
-// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the steps since the restart, and the point that a
-// certificate tests.
+// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the number of steps since the restart, and the best
+// point tested, which is the answer.
 type halpern struct {
 	pdhg
 	to                  point   // T(z)

@@ -18,9 +18,9 @@ var (
 )
 
 // MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group k mod Groups, and b̂ⱼ is the
-// median of the groups' estimates of bⱼ. If few groups contain an outlier, the median is one of the other groups'
-// estimates. A mean keeps every outlier, and is right if such costs are real. While there are fewer samples than
-// groups, the median is over the groups that have a sample.
+// median of the groups' estimates of bⱼ. If fewer than half of the groups contain an outlier, the median is within the
+// range of the other groups' estimates. A mean includes every outlier, which is right if such costs are real. While
+// there are fewer samples than groups, the median is over the groups that have a sample.
 //
 // Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983.
 //
@@ -62,7 +62,7 @@ func (a *medianPlugIn) Step() error {
 // View implements [mixpolicy.Run].
 func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, once per t.
+// ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, at most once for each t.
 func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
 	if a.t != a.solved {
 		means := make([]float64, min(a.t, len(a.total)))

@@ -11,16 +11,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// OfflinePrimalDual learns from a log of transitions (s, a, c, s′), (s, a) ~ q, and knows neither P nor Ψ nor q. It is
-// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature. An
-// occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. With rewards
-// r as for [RandomizedLP], values v(s) = Σ_a π_a(s)θ_a(s), and ρ = 0 under discounting, it looks for the saddle point
-// of
+// OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and knows neither P nor Ψ nor q.
+// It is the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature.
+// An occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. Let r be
+// the rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method looks for the saddle point of
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C, |θ| ⪯ H, and 0 ≤ ρ ≤ 1 under average cost, with H = 1/(1−γ) or t, and improves π on the way. The
-// following happens T times. K transitions move θ,
+// over 0 ⪯ β ⪯ C and |θ| ⪯ H. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H = t and 0 ≤ ρ ≤ 1.
+// Meanwhile, it improves π. It repeats the following T times. K transitions move θ,
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))],
 //
@@ -28,8 +27,8 @@ import (
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α Σ θ̄_a(s)).
 //
-// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations; after
-// every K steps, another O(nm) operations follow. Each step size minimises the regret bound of its player,
+// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations; the steps
+// that move β take O(nm). Each step size minimises the regret bound of its player,
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α = √(2 ln m/T)/H.
 //
@@ -41,9 +40,9 @@ import (
 type OfflinePrimalDual struct {
 	Steps int // T(K+1), the length of the log; required
 	Inner int // K; 0 is √Steps
-	// Coverage is C: the measure of an optimal policy is at most Cq; required.
+	// Coverage is C; required. The measure of an optimal policy must be at most Cq.
 	Coverage float64
-	// MixingTime is t, required with average cost: the t of [BoxMirror] plus 1 is enough.
+	// MixingTime is t, required under average cost: the t of [BoxMirror] plus 1 is enough.
 	MixingTime float64
 	// Rate multiplies α; 0 is 1.
 	Rate float64
@@ -118,7 +117,8 @@ func (a *offline) lower(s int, w float64) {
 	}
 }
 
-// move adds η·by to an entry of θ, and the effect of that to the mean of the K iterates.
+// move adds η·by to an entry of θ, projects the entry, and adds the effect of its change to the mean of the K
+// iterates.
 func (a *offline) move(i int, by float64) {
 	before := a.theta[i]
 	a.theta[i] = min(max(before+a.primal*by, -a.hi), a.hi)

@@ -1,5 +1,5 @@
-// Package priorwork holds the systems that section 4 compares with, as published except for the deviations that each
-// doc comment lists ([Publications] lists them all).
+// Package priorwork holds the methods that section 4 compares with, and others for comparison, as published except for
+// the deviations that [Publications] lists.
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -21,12 +21,13 @@
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //
-// Related work that is not here: for policies of a generative model, Tiapkin and Gasnikov (2021); with features, Cheng
-// and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); for matrix games with reduced variance, Carmon
-// and others (2019), Alacaoglu and Malitsky (2022).
+// Some related work is not here: on a generative model, Tiapkin and Gasnikov (2021); with features, Cheng and others
+// (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); on matrix games with reduced variance, Carmon and others
+// (2019), Alacaoglu and Malitsky (2022).
 //
 // All learners are mixpolicy.Methods; mixpolicy.Solve runs them, and package race compares them, with costs from the
-// same oracle. A learner that finds a policy from a value function or from the whole measure is a mixpolicy.PolicyRun.
+// same oracle. If a learner finds a policy from a value function or from the whole measure, its run is a
+// mixpolicy.PolicyRun.
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
 // states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both are linear programs of
@@ -42,7 +43,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// positive returns v, or the given default if v is 0.
+// positive returns v, or the given default if v is 0. It returns an error unless this number is finite and positive.
 func positive(v, byDefault float64, what string) (float64, error) {
 	if v = cmp.Or(v, byDefault); !(v > 0) || math.IsInf(v, 1) {
 		return 0, fmt.Errorf("priorwork: %s = %v, want a finite number > 0", what, v)
@@ -64,5 +65,5 @@ func zeroVectors(count, n int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, count*n), n))
 }
 
-// barycentre returns (1/d, …, 1/d), which is feasible for (2.18) whatever Ψ ⪰ 0 is.
+// barycentre returns (1/d, …, 1/d), which is feasible for (2.18) for every Ψ ⪰ 0.
 func barycentre(d int) []float64 { return slices.Repeat([]float64{1 / float64(d)}, d) }

@@ -7,11 +7,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known states what is known of a problem beyond Ψ and the range of the costs, which (A.3) gives.
+// Known states what is known of a problem beyond what (A.3) gives: Ψ and the range of the costs.
 type Known struct {
 	Costs     bool    // c of all pairs
-	Chosen    bool    // the method may choose the pairs whose costs it asks for, and P is known
-	Tolerance float64 // ε: the distance from the optimum, relative to it, that is near enough; 0 is as near as the budget allows
+	Chosen    bool    // the method may choose the pairs that it queries, and P is known
+	Tolerance float64 // ε: the relative distance from the optimum that is near enough; 0 means as near as the budget allows
 }
 
 // Recommendation is a method with its settings, the number of its steps, and the reason.
@@ -21,31 +21,32 @@ type Recommendation struct {
 	Why        string
 }
 
-// largeProgram is twice the entries of the largest Ψ in data/peers.csv whose exact program took less than a second.
+// largeProgram is twice the number of entries of the largest Ψ in data/peers.csv whose exact program took less than a
+// second.
 const largeProgram = 1 << 26
 
 // Recommend says which method to use for p with a budget of queries. Its rules, in order: with known costs, solve the
-// program; if every pair may be chosen, look for the best of all policies; else sample, with [ScaleFree] if there is an
-// ε at which to end, and with [mixpolicy.PlugIn] if not. The races of notebook 12 are the evidence. A budget below 1
-// without known costs is an error.
+// program. If pairs may be chosen and the budget is enough for all of them, compute the best of all policies.
+// Otherwise sample, with [ScaleFree] if known.Tolerance is positive, and with [mixpolicy.PlugIn] if not. The races of
+// notebook 12 are the evidence. A budget below 1 without known costs is an error.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {
 	case known.Costs && pairs*d >= largeProgram:
 		return Recommendation{HalpernPDHG{}, 10_000, fmt.Sprintf("The costs are known, so (2.18) is a linear program. "+
 			"With %d × %d entries of Ψ, the exact solver is untried; "+
-			"this method reads Ψ twice a step, and its certificate says how near it is.", pairs, d)}, nil
+			"this method reads Ψ twice a step, and its certificate bounds the distance from the optimum.", pairs, d)}, nil
 	case known.Costs:
 		return Recommendation{MixtureLP{}, 1, fmt.Sprintf("The costs are known, so (2.18) is a linear program in d = %d variables, "+
-			"which is solved exactly, with a proof. Nothing is to be tuned.", d)}, nil
+			"which is solved exactly, with a proof. There is nothing to tune.", d)}, nil
 	case budget < 1:
 		return Recommendation{}, fmt.Errorf("priorwork: a budget of %d queries, want at least 1 where the costs are not known", budget)
 	case known.Chosen && budget >= pairs:
-		return Recommendation{CertaintyEquivalence{}, pairs, fmt.Sprintf("The budget allows to ask for the cost of each of the %d pairs. "+
+		return Recommendation{CertaintyEquivalence{}, pairs, fmt.Sprintf("The budget is enough to query the cost of each of the %d pairs. "+
 			"Then the best of all policies can be computed, and no mixture costs less.", pairs)}, nil
 	}
 	precision := fmt.Sprintf("After %d queries, the standard error of the estimated costs is at most %.3g, "+
-		"in ℓ₂ and apart from a constant that all may share.",
+		"in ℓ₂, not counting an error that all of them share.",
 		budget, samplingError(p)/math.Sqrt(float64(budget)))
 	if known.Tolerance > 0 {
 		return Recommendation{ScaleFree{Tolerance: known.Tolerance}, budget, fmt.Sprintf("There is nothing to tune, and the run ends "+
@@ -57,7 +58,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 }
 
 // samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound on the standard deviation of P(cΨ/q) for one sample, where P
-// is the projection along 1.
+// is the projection onto 1ᵀx = 0.
 func samplingError(p *mixpolicy.Problem) float64 {
 	f := p.Features()
 	row, total := make([]float64, f.Dim()), 0.

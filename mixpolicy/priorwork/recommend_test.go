@@ -14,10 +14,10 @@ func ExampleRecommend() {
 		fmt.Println(mixpolicy.Must(Recommend(p, known, 1000)))
 	}
 	// Output:
-	// Use exact LP (2.18), for up to 1 step. The costs are known, so (2.18) is a linear program in d = 2 variables, which is solved exactly, with a proof. Nothing is to be tuned.
-	// Use certainty equivalence, for up to 400 steps. The budget allows to ask for the cost of each of the 400 pairs. Then the best of all policies can be computed, and no mixture costs less.
-	// Use primal–dual, scale-free, for up to 1000 steps. There is nothing to tune, and the run ends by itself once its answer is shown to be within 1 % of the optimum. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂ and apart from a constant that all may share.
-	// Use plug-in, for up to 1000 steps. Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. If costs have rare outliers that are noise, take medians of means, MedianPlugIn; where a rare cost is real, they leave it out. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂ and apart from a constant that all may share.
+	// Use exact LP (2.18), for up to 1 step. The costs are known, so (2.18) is a linear program in d = 2 variables, which is solved exactly, with a proof. There is nothing to tune.
+	// Use certainty equivalence, for up to 400 steps. The budget is enough to query the cost of each of the 400 pairs. Then the best of all policies can be computed, and no mixture costs less.
+	// Use primal–dual, scale-free, for up to 1000 steps. There is nothing to tune, and the run ends by itself once its answer is shown to be within 1 % of the optimum. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂, not counting an error that all of them share.
+	// Use plug-in, for up to 1000 steps. Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. If costs have rare outliers that are noise, take medians of means, MedianPlugIn; where a rare cost is real, they leave it out. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂, not counting an error that all of them share.
 }
 
 // What is recommended runs, within its budget, and keeps what it says: the standard error that is named bounds that of the estimates

@@ -15,7 +15,7 @@ import (
 // saddle is (3.1) in well-scaled coordinates.
 //
 // A column of Ψ adds up to 1; let r_i be the sum of row i, and S = diag(1/r_i). By the lemma of Pock and Chambolle
-// (2011) ‖S^{1/2}Ψ‖₂ ≤ 1, whatever the problem: by the Cauchy–Schwarz inequality,
+// (2011), ‖S^{1/2}Ψ‖₂ ≤ 1 for every problem, because by the Cauchy–Schwarz inequality,
 //
 //	‖S^{1/2}Ψθ‖² = Σ_i (Σ_j ψ_ijθ_j)²/r_i ≤ Σ_i Σ_j ψ_ijθ_j² = ‖θ‖².
 //
@@ -62,12 +62,12 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ½ = step from θ along Ψᵀ(c − λ),    λ½ = [λ − ησSΨθ]₊,
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊,
 //
-// where steps in θ are those of (3.25) with length η/σ. The length of a step in λ relative to one in θ is σ = c_max −
-// c_min, or 1 if that is 0. The answer is the average of the (θ½, λ½), whose duality gap falls as 1/t: 𝓛 is bilinear,
-// so nothing is lost to noise. Only η must be chosen, and the modulus determines it. The certificate of a run holds the
-// gap.
+// where steps in θ are those of (3.25) with length η/σ. The weight σ = c_max − c_min, or 1 if that is 0, balances the
+// steps in θ and λ. The answer is the average of the (θ½, λ½). Its duality gap falls as 1/t, because 𝓛 is bilinear and
+// the gradients have no noise. Only η must be chosen, and the modulus determines it. The certificate of a run holds
+// the gap.
 //
-// An iteration costs 4nmd operations. It makes no query.
+// An iteration costs 4nmd operations. The method makes no query.
 //
 // Source: Nemirovski, SIAM Journal on Optimization 15(1), 2004.
 //
@@ -98,8 +98,8 @@ type mirrorProx struct {
 
 // Start implements [mixpolicy.Method].
 //
-// The step: for φ μ-strongly convex in ℓ₂, the gradient of 𝓛 has, in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}, the Lipschitz
-// constant ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ, so the method allows η = √μ.
+// The step size: if φ is μ-strongly convex in ℓ₂, the gradient of 𝓛 has the Lipschitz constant ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ
+// in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}, so the method allows η = √μ.
 func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	set, err := mixpolicy.Mirror{Phi: a.Modulus}.For(p)
 	if err != nil {
@@ -109,7 +109,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so a constant for such a norm also holds for ℓ₂.
 	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
 	if !ok || norm > 2 {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: no strong convexity in ℓ₂ or ℓ₁ is known, "+
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: no constant of strong convexity in ℓ₂ or ℓ₁ is known, "+
 			"want a bregman.StrongConvexer that has one", a.Modulus)
 	}
 	set.Eta = mixpolicy.Constant(math.Sqrt(mu))
@@ -142,7 +142,8 @@ func (a *mirrorProx) Step() error {
 	return nil
 }
 
-// descend takes a step in θ along the gradient at a λ, and stores in dst a step in λ from a.lambda along the old θ.
+// descend takes a step in θ along the gradient at the given λ, and stores in dst the step from a.lambda along the
+// gradient at the old θ.
 func (a *mirrorProx) descend(dst, at []float64) error {
 	if _, err := a.m.Step(1, a.sigma, a.s.gradient(at)); err != nil {
 		return fault.At("priorwork", "mirror-prox", err)
@@ -151,7 +152,7 @@ func (a *mirrorProx) descend(dst, at []float64) error {
 	return nil
 }
 
-// mean moves an average to x by the weight w of x in it.
+// mean moves an average towards x, which has the weight w in the new average.
 func mean(average, x []float64, w float64) {
 	for i, v := range x {
 		average[i] += w * (v - average[i])
@@ -169,14 +170,16 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂,
 //
-// restarted from its average as Applegate, Hinder, Lu and Lubin (2023) do for linear programs: when the error of the
-// average is a fifth of the error at the last restart, or four fifths of it and no longer falling. Averages alone
-// converge as 1/t; between restarts, the error falls by a constant factor, so the whole method converges linearly
-// (for polyhedral classes, and in practice for the ball). σ starts at c_max − c_min. At a restart, its logarithm
-// moves half of the way to the logarithm of the ratio of the distances that λ and θ have moved.
+// restarted as Applegate, Hinder, Lu and Lubin (2023) do for linear programs. It restarts from its average or its
+// iterate, whichever has the smaller error, when this error is at most a fifth of the error at the last restart, or at
+// most four fifths of it and no longer falling, or when 0.36 of all iterations were made since that restart. Averages
+// alone converge as 1/t. From one restart to the next, the error falls by a constant factor, so the whole method
+// converges linearly (for polyhedral classes, and in practice for the ball). σ starts at c_max − c_min. At a restart,
+// it becomes the geometric mean of itself and the ratio of the distances that λ and θ have moved.
 //
-// The error is the one in the certificate, the duality gap plus the violation in units of cost. An iteration costs 2nmd
-// operations. The test for a restart, every 16 iterations, costs a few times as much. The method makes no query.
+// The error is the duality gap plus the violation, as in the certificate, but with the violation multiplied by σ. An
+// iteration costs 2nmd operations. The test for a restart, every 16 iterations, costs a few times as much. The method
+// makes no query.
 //
 // Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; its restarts,
 // Applegate, Hinder, Lu and Lubin, Mathematical Programming 201, 2023; when to restart and the
@@ -224,8 +227,8 @@ func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	return r, nil
 }
 
-// error is the duality gap in units of cost, plus the negative mass times σ. It is +∞ if the class is unbounded and λ
-// does not balance the gradient.
+// error is the duality gap in units of cost, plus the negative mass times σ. It is +∞ if the class is unbounded and
+// Ψᵀ(c − λ) is not a multiple of 1.
 func (a *pdhg) error(x point) float64 {
 	p := a.s.p
 	return math.Abs(p.Objective(x.theta)-p.DualBound(x.lambda)) + a.sigma*p.NegativeMass(x.theta)
@@ -261,8 +264,8 @@ func (a *pdhg) image(theta, lambda []float64) error {
 	return nil
 }
 
-// consider restarts if a criterion says so. The constants are those of cuPDLP.jl: 0.2 for sufficient decrease, 0.8 for
-// some decrease that has ended, and 0.36 of all iterations as the longest time without a restart.
+// consider restarts if one of three criteria holds. The constants are those of cuPDLP.jl: 0.2 for sufficient decrease,
+// 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time without a restart.
 func (a *pdhg) consider() {
 	x, e := a.mean, a.error(a.mean)
 	if f := a.error(a.at); f < e {
@@ -287,8 +290,8 @@ func (a *pdhg) restart(x point) {
 	a.candidate = a.startError
 }
 
-// begin begins an epoch at x, after a change of σ by at most the given factor. The logarithm of σ makes half of the
-// change, because the ratio of one epoch is a rough guess.
+// begin restarts at x, after a change of σ by at most the given factor. The new σ is the geometric mean of the old σ
+// and the observed ratio, because the ratio of a single restart is a rough guess.
 func (a *pdhg) begin(x point, most float64) {
 	if far, farLambda := a.moved(x, a.start); far > 0 && farLambda > 0 {
 		a.sigma *= min(most, max(1/most, math.Sqrt(farLambda/far/a.sigma)))
@@ -298,7 +301,7 @@ func (a *pdhg) begin(x point, most float64) {
 	a.since = 0
 }
 
-// moved returns the distances of x from y: ‖·‖₂ for θ and ‖·‖_{S⁻¹} for λ.
+// moved returns the distances between x and y: in ‖·‖₂ for θ, and in ‖·‖_{S⁻¹} for λ.
 func (a *pdhg) moved(x, y point) (theta, lambda float64) {
 	for i, v := range x.lambda {
 		lambda += a.s.weights[i] * (v - y.lambda[i]) * (v - y.lambda[i])

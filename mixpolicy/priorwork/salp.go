@@ -15,19 +15,19 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SALP is the smoothed approximate LP of Desai, Farias and Moallemi (2012), (4.10)–(4.12),
-// which allows v = Φν to violate v ⪯ 𝒮v by s(s) in state s:
+// SALP is the smoothed approximate LP of Desai, Farias and Moallemi (2012), (4.10)–(4.12), which allows v = Φν to
+// violate v ⪯ 𝒮v by a slack, s(s) in state s:
 //
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). A concave program in ν ∈ ℝᵈ remains, with
-// the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
+// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). What remains is a concave program in ν ∈
+// ℝᵈ, with the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //
 // Each choice of states, and of an action in each, gives a linear function that is at most σ everywhere. There are
-// (m+1)ⁿ such functions, and the greatest at a given ν is found in one pass. Solve starts with none, adds the function
-// that the last solution violates most, and ends when there is none. The result is exact, after a few dozen passes for
-// a few variables.
+// (m+1)ⁿ such functions, and the greatest at a given ν is found in one pass. Solve starts without constraints from
+// these functions, adds the one that the last solution violates most, and ends when the solution violates none. The
+// result is exact. For a few variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -50,8 +50,8 @@ type SALP struct {
 // PublishedPenalty returns κ = 2/(1−γ), for which [Lyapunov.SALPBound] holds.
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
-// Solve solves the program exactly: Approximation.Objective is αᵀΦν̂, without the penalty, and Violation is the
-// greatest slack. It is only for discounted cost.
+// Solve solves the program exactly. Approximation.Objective is αᵀΦν̂, without the penalty, and Violation is the
+// greatest slack. Under average cost, Solve returns an error.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {
@@ -82,7 +82,8 @@ func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, erro
 	return a, nil
 }
 
-// smoothedWeights returns α and μ of a smoothed program, with their defaults, if it is well posed.
+// smoothedWeights returns α and μ of a smoothed program, with the defaults filled in. It returns an error under
+// average cost, and for an invalid basis or invalid weights.
 func smoothedWeights(x *mixpolicy.MDP, phi *mat.Dense, weights, slack []float64) (alpha, mu []float64, err error) {
 	if x.Criterion().Average() {
 		return nil, nil, errors.New("priorwork: smoothed ALP under average cost, want a discount factor")
@@ -123,8 +124,8 @@ func newSlack(m int, mu []float64, rows linprog.Columns, cost []float64) *slack 
 	return f
 }
 
-// tangent stores in g the slope of a linear function gᵀy − f that is at most σ everywhere and
-// equals it at y, and returns f and σ(y).
+// tangent stores in g the slope of an affine function gᵀy − f that is at most σ everywhere and equals σ at y. It
+// returns f and σ(y).
 func (f *slack) tangent(g, y []float64) (offset, value float64) {
 	clear(g)
 	f.rows.Apply(f.dot, 0, y)
@@ -153,8 +154,8 @@ func (f *slack) rounding(y []float64) float64 {
 }
 
 // maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound on the
-// optimum minus the value. The linear programs have the tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ with
-// another variable τ ≥ 0.
+// optimum minus the value at y. The linear programs have the tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ
+// with another variable τ ≥ 0.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)
@@ -179,7 +180,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		point, err := master.Solve(ctx, linprog.Settings{Warm: warm})
 		var stall *linprog.StalledError
 		if errors.As(err, &stall) && len(warm) > 0 {
-			point, err = master.Solve(ctx, linprog.Settings{}) // from another start
+			point, err = master.Solve(ctx, linprog.Settings{}) // from the default start
 		}
 		var ray *linprog.UnboundedError
 		var trial []float64
@@ -187,7 +188,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		case stalledByRounding(err):
 			trial = point.X
 		case errors.As(err, &ray):
-			// Lengths are about 1, so a direction that still improves at 2²⁶ is unbounded.
+			// Solutions have a length of about 1, so a direction that still improves at 2²⁶ is unbounded.
 			trial = append([]float64(nil), ray.Point...)
 			floats.AddScaled(trial, 0x1p26, ray.Direction)
 		case err != nil:
@@ -212,12 +213,12 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		if ray != nil {
 			return nil, 0, errUnbounded(ray.Direction[:r])
 		}
-		// −point.Bound is above all values; subtract the value at y.
+		// −point.Bound is an upper bound on the optimum. Subtract the value at y.
 		return y, -point.Bound - (floats.Dot(b, y) - kappa*sigma), nil
 	}
 }
 
-// negligible is a violation, relative to lengths, that keeps twelve digits right.
+// negligible is the greatest violation, relative to lengths, that leaves twelve digits correct.
 const negligible = 0x1p-40
 
 // stalledByRounding reports that err ended a linear program at a point whose violation is

@@ -12,16 +12,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// ScaleFree is Algorithm 1 with steps that find their own length, without η, β or a scale of costs. Let b̂_t be the
-// mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
+// ScaleFree is Algorithm 1 without η, β or a scale of costs: it determines the lengths of its steps from the run. Let
+// b̂_t be the mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t                                                        in place of (3.5a)
 //	∇φ(θ̃) = ∇φ(θ₁) − c_t(Σ_{k≤t} w_kĝ_k + w_{t+1}ĝ_t)/√S_t                    (3.25a)
 //	θ_{t+1} = ∇φ*(z1 + ∇φ(θ̃))                                                (3.25b), (3.25c)
 //	λ_{t+1}(i) = [λ_t(i) − r_t(i)w_t(Ψθ_t)_i/√Q_t(i)]₊                        (3.26)
 //
-// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The run determines the two
-// lengths from what it has seen so far:
+// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The lengths of the steps
+// depend on the run so far:
 //
 //	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
@@ -36,16 +36,16 @@ import (
 //
 //	bᵀθ̂ − min (2.18) ≤ bᵀθ̂ − β(b),   β(b) = min {(b − Ψᵀλ′)ᵀθ : 1ᵀθ = 1, ‖θ‖ ≤ R},
 //
-// is convex, so over a cross-polytope it is greatest at a vertex, where any λ′ ⪰ 0 bounds it. The vertices are b̂ ±
-// √(d−1) e_ju_j. The u_j ⊥ 1 are the principal directions of the samples x = cΨ/q. The e_j come from the empirical
+// is convex, so over a cross-polytope it is greatest at a vertex. There, any λ′ ⪰ 0 gives a bound. The vertices are b̂
+// ± √(d−1) e_ju_j. The u_j ⊥ 1 are the principal directions of the samples x = cΨ/q. The e_j come from the empirical
 // Bernstein inequality (Maurer and Pontil 2009) for the mean of u_jᵀx, with variance V and range M over all pairs,
 //
 //	e_j = √(2V ln(2/δ)/t) + 7M ln(2/δ)/3(t−1),   ln(2/δ) = 8.
 //
-// λ′ is λ̂, or λ̂_i(1 + (Ψx)_i)₊ with the x for which Ψᵀλ′ balances b up to a multiple of 1, whichever has the greater
-// β. A cross-polytope of this size contains the ellipsoid with the half axes e_j. So the run ends rightly whenever cᵀΨ
-// is in that ellipsoid: with high probability at each look, and with certainty if samples have no variance. Noise added
-// to the costs counts in V, but not in M.
+// λ′ is λ̂, or λ̂_i(1 + (Ψx)_i)₊ with the x for which Ψᵀλ′ balances b up to a multiple of 1, whichever gives the
+// greater β. A cross-polytope of this size contains the ellipsoid with the half axes e_j. So if the run ends, its
+// answer is as good as claimed whenever cᵀΨ is in that ellipsoid: with high probability at each test, and with
+// certainty if samples have no variance. Noise added to the costs counts in V, but not in M.
 //
 // # What is proved
 //
@@ -64,31 +64,31 @@ import (
 //
 //	Σ w_t(Ψθ_t)_i(λ_t(i) − λ(i)) ≤ √Q_T(i) (M²/2r_1(i) + r_T(i)).                            (λ)
 //
-// Proof: Zinkevich's, with steps r_t/√Q_t: |λ_t(i) − λ(i)| ≤ M, Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
+// Proof: Zinkevich's, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
 //
 // Adding (θ) and (λ) bounds the gap of the averages: for every θ and every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ (θ) + Σ_i (λ) + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is noise: ‖b̂_t − cᵀΨ‖ = O(1/√t) in the mean, so it contributes O(1/√T). (θ) and (λ) also contribute
-// O(1/√T), but only while the λ_t stay bounded. We have no proof that they do, and know of none for any method of this
-// kind: a run can compute the bound only after the fact.
+// The last sum is noise: ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation, so the sum contributes O(1/√T) to the gap. (θ) and (λ)
+// also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that they do, and know of none for any
+// method of this kind. So a run can compute its bound only at the end.
 //
 // # Where it fails
 //
-// A run ends by Tolerance only once the proof succeeds. Where samples vary much, as on a grid world of rare costs, 1 %
-// takes more than 2·10⁵ queries, although the answer is good enough long before. For an unbounded class, the run never
-// ends by itself. The certificate uses the duality gap at λ̂ alone, which grows with R and is far larger than the true
-// gap. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse
-// than those of a tuned Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R =
-// ∞, has no Δ.
+// With a Tolerance, a run ends only once it has proved that its answer is good enough. If samples vary much, as on a
+// grid world of rare costs, a Tolerance of 1 % takes more than 2·10⁵ queries, although the answer is good enough long
+// before. For an unbounded class, the run never ends by itself. The certificate of a run uses only the duality gap at
+// λ̂, which grows with R and is far larger than the true gap. With Sampled, the gradient is (3.5a), whose noise grows
+// with λ and is not averaged, and the answers are worse than those of a tuned Algorithm 1. A modulus whose D is
+// unbounded on the class, such as [bregman.Euclidean] for R = ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.
 type ScaleFree struct {
 	// Modulus is φ; nil is the modulus of the problem's class.
 	Modulus bregman.Modulus
-	// Sampled takes (3.5a) for ĝ_t, and does not take ĝ_t as the guess of ĝ_{t+1}: then S_t = Σ w_k²‖Pĝ_k‖².
+	// Sampled makes ĝ_t the estimate (3.5a), and does not take ĝ_t as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
 	// Tolerance is ε, at which a run ends by itself; 0 means never.
 	Tolerance float64
@@ -118,7 +118,7 @@ type scaleFree struct {
 
 	p       *mixpolicy.Problem
 	moments *mat.SymDense // Σ Px(Px)ᵀ for the samples x = cΨ/q
-	look    int           // when to ask whether the answer is good enough
+	look    int           // the next step at which to test whether the answer is good enough
 }
 
 // weight is w_t = t for the iteration t − 1 of a Mirror.
@@ -144,8 +144,8 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	return r, nil
 }
 
-// leastLength is c_0, from a tenth of the way to the base policy that is nearest in this sense. The way is halved until
-// its end is in the domain.
+// leastLength returns c_0, the least lengthTo over points a tenth of the way from θ₁ to each base policy. If such a
+// point is not in the domain, the way to it is halved until it is.
 func (a *scaleFree) leastLength() float64 {
 	least := math.Inf(1)
 	for j := range a.first {
@@ -239,7 +239,7 @@ func (a *scaleFree) ascend() {
 	for i, v := range a.measure {
 		a.rowSquares[i] += w * v * (w * v)
 		lambda := a.lambda[i]
-		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // for a smaller row, λ would overflow before it mattered
+		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // for so small a row, λ would overflow before it mattered
 			continue
 		}
 		a.sumLambda[i] += w * lambda
@@ -307,7 +307,8 @@ func centred(dst, x []float64) []float64 {
 // confidence is ln(2/δ).
 const confidence = 8
 
-// rangeAlong returns the length of the interval of kᵀΨ_a(s)c/q_a(s), for the pairs that are drawn and all c from c_min to c_max.
+// rangeAlong returns the length of the interval of the values kᵀΨ_a(s)c/q_a(s), over the pairs that can be drawn and
+// all c from c_min to c_max.
 func (a *scaleFree) rangeAlong(k []float64) float64 {
 	least, most := a.p.MDP().CostRange()
 	a.f.MulVec(a.measure, k)
@@ -321,8 +322,8 @@ func (a *scaleFree) rangeAlong(k []float64) float64 {
 	return hi - lo
 }
 
-// lowerBound returns β for λ̂. Its x solves ΨᵀΛΨx + μ1 = b − Ψᵀλ̂, 1ᵀx = 0, Λ = diag λ̂; among all x that balance b, it
-// changes λ̂ least.
+// lowerBound returns the function β for the given λ̂. Its x solves ΨᵀΛΨx + μ1 = b − Ψᵀλ̂ and 1ᵀx = 0, with Λ = diag
+// λ̂. Among all x that balance b, it changes λ̂ least.
 func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
 	d := len(a.b)
 	var pairs []int

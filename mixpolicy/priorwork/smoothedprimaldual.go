@@ -25,7 +25,7 @@ var (
 //
 // # The saddle point
 //
-// With its slacks at their least, the smoothed program with penalty κ ([SALP]) is
+// With the least slacks, the smoothed program with penalty κ ([SALP]) is
 //
 //	max_{ν∈Γ} αᵀΦν − κ Σ_s μ(s) [max_a h_a(s;ν)]₊,   h_a(s;ν) = (Φν)(s) − γP_a(s)Φν − c_a(s).
 //
@@ -35,7 +35,7 @@ var (
 //	[max_a h_a]₊ = max {ρᵀh : ρ ∈ Δ},   Δ = {ρ ∈ ℝᵐ : ρ ⪰ 0, 1ᵀρ ≤ 1}.
 //
 // So smoothing turns λ ⪰ 0, which has no bound, into λ_a(s) = κμ(s)ρ_a(s) with ρ(s) ∈ Δ, and neither a ball as in
-// (3.26) nor a β is needed. There remains
+// (3.26) nor a β is needed. The problem becomes
 //
 //	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν),
 //
@@ -49,7 +49,7 @@ var (
 // # The iteration
 //
 // Mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s), where 1
-// − 1ᵀρ(s) is the weight of no action, both need no projection:
+// − 1ᵀρ(s) is the weight of no action, need no projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}),
@@ -59,9 +59,9 @@ var (
 //
 // # Its error
 //
-// φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex. From the start, D(ν;0) ≤ R
-// and the entropies add up to n ln(m+1). With ‖φ(s)‖ ≤ F, ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max, so the
-// squares of both gradients in the dual norms add up to at most
+// φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
+// D(ν;0) ≤ R, and the entropies add up to at most n ln(m+1). With ‖φ(s)‖ ≤ F, ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ)
+// + c_max, so the squares of both gradients in the dual norms add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)²
 //
@@ -70,8 +70,8 @@ var (
 //
 //	E [max_{ν∈Γ} F(ν) − F(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// where F is the objective of the program: O(√(n ln m/T)), whereas the constants in the rates of section 3 contain
-// ‖λ*‖. The factor √n arises because any of the constraints may bind.
+// where the function F is the objective of the program. This is O(√(n ln m/T)), whereas the constants in the rates of
+// section 3 contain ‖λ*‖. The factor √n arises because any of the constraints may bind.
 //
 // Source: none. The abstract announces the method; we derive it here.
 type SmoothedPrimalDual struct {

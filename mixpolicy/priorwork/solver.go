@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The methods of this file receive the costs and take no steps: View and Policy do all of their work. They should be
-// compared by the one time that they take.
+// The methods of this file know the costs and take no steps: View and Policy do all of the work. Compare them by the
+// time that this takes.
 //
 // Their runs have finished before the first step.
 type (
@@ -133,21 +133,21 @@ func Visits(p *mixpolicy.Problem) []float64 {
 	return mu
 }
 
-// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R} by a general interior-point
-// method, as a convex solver would, Newton's method for
+// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R}. Like a general convex solver,
+// it uses an interior-point method: Newton's method for
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// where the KKT system keeps the equality, for t = 1, 10, …, 10¹². The barrier has the parameter 1, so ½‖θ − y‖² is
-// within 1/t of its minimum. ProjectByBarrier replaces the CVX call of section 6; the closed form is
-// linprog.Norm.Project. An error says at which t the KKT system has no solution.
+// with t = 1, 10, …, 10¹². The KKT system keeps the equality. The barrier has the parameter 1, so ½‖θ − y‖² is within
+// 1/t of its minimum. ProjectByBarrier replaces the CVX call of section 6; the closed form is linprog.Norm.Project. An
+// error says at which t the KKT system has no solution.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	copy(dst, barycentre(d))
 	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
 	var lu mat.LU
 	for t := 1.0; t <= 1e12; t *= 10 {
-		for range 50 { // self-concordant: some ten steps are enough from the previous t
+		for range 50 { // the function is self-concordant: from the previous t, about ten steps are enough
 			gap := r*r - floats.Dot(dst, dst)
 			kkt.Zero()
 			for i, xi := range dst {
@@ -170,7 +170,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 				break
 			}
 			length := 1.0
-			if decrement > 1./16 { // within the domain, with a decrease of at least a constant
+			if decrement > 1./16 { // a step that stays in the domain, with a decrease of at least a constant
 				length = 1 / (1 + math.Sqrt(decrement))
 			}
 			floats.AddScaled(dst, length, step.RawVector().Data[:d])

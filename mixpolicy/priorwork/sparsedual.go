@@ -17,9 +17,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for features of which few are nonzero at each pair, such as indicators of cells.
-// Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take 12 GB. Ψ and W = (Q −
-// γP)ᵀΨ are sparse rows, and the cost of a gradient is proportional to the entries of its rows.
+// SparseDualALP minimises the f_ω of [DualALP] for sparse features: few of them are nonzero at each pair, as with
+// indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take
+// 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The cost of a gradient is proportional to the number of
+// nonzero entries in its rows.
 //
 // As in the source, b = cᵀΨ is known and only the penalties are sampled:
 //
@@ -40,8 +41,8 @@ type SparseDualALP struct {
 	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
 }
 
-// NewSparseDualALP computes W and the distributions. row calls set for the nonzero entries of Ψ_i, in any order, each
-// feature once; there are d features.
+// NewSparseDualALP computes W and the distributions, for d features. For each pair i, row must call set once for every
+// nonzero entry of Ψ_i, in any order.
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)
@@ -95,7 +96,7 @@ func byLength(m *sparse.Matrix) (*alias.Table, float64, error) {
 	return t, z, err
 }
 
-// lists are sparse rows that grow in any order: entries of a row are linked.
+// lists are sparse rows that grow in any order: the entries of a row are a linked list.
 type lists struct {
 	first   []int32 // −1 ends a list
 	entries []listEntry

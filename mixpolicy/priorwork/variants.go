@@ -7,8 +7,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance. In (3.5a) both
-// terms are sampled, but Ψᵀλ_t is known, and all samples so far can estimate cᵀΨ:
+// VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance. In (3.5a), both terms are sampled. But
+// Ψᵀλ_t is known, and all samples so far can estimate cᵀΨ:
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ),
 //
@@ -78,7 +78,8 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 }
 
 // LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For a saddle point of a
-// bilinear 𝓛, the iterates circle unless the steps vanish, and no theorem of the paper applies to the last iterate.
+// bilinear 𝓛, the iterates circle around it unless the steps vanish, and no theorem of the paper applies to the last
+// iterate.
 //
 // Source: none. Algorithm 1 of the paper with another answer.
 type LastIterate struct{ Of mixpolicy.Method }

@@ -4,7 +4,7 @@ package race
 type Duel struct {
 	Problem, A, B string
 	// Better counts the runs on which A's number at the end is less than B's, and Worse counts the runs on which it is
-	// greater. On the other runs, the numbers are equal.
+	// greater. On the other runs, the two numbers are equal to within rounding.
 	Better, Worse int
 	// Differences are A's numbers minus B's, run by run.
 	Differences []float64

@@ -91,7 +91,7 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	return names
 }
 
-// Halve finds the setting of least median score among n by sequential halving: after each round, the worse half is
+// Halve finds the setting with the least median score among n by sequential halving: after each round, the worse half is
 // dropped, and the trials of the others are doubled, up to the given number for the last two. Halve calls score in
 // parallel. It also returns the median score of the best setting (the lower of the two middle scores if their
 // number is even), or +Inf if there is none. NaN counts as +Inf.
@@ -130,7 +130,7 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 
 // Configuration returns the entrant on the grid that contains setting k, the index of setting k on this grid, and the
 // axes of the entrant's own grid on which the setting is at an edge. If 2n settings were tried, with n the size of
-// the own grid, k is setting k mod n of the finer grid around setting ⌊k/n⌋.
+// the entrant's own grid, k is setting k mod n of the finer grid around setting ⌊k/n⌋.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -186,11 +186,11 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method, with fewer trials of methods that lost
-	// early under [Settings].Halving; nil if there was nothing to choose.
+	// Tuning holds the tuning trials of each method, with fewer trials of methods that were
+	// dropped early under [Settings].Halving; nil if there was nothing to choose.
 	Tuning []Tuning
-	// Chosen is the method with the least mean score, or the least [Settings].Middle, among the
-	// methods whose tuning trials all finished.
+	// Chosen is the index of the method with the least mean score, or least [Settings].Middle
+	// of its scores, among the methods whose tuning trials all finished; −1 if there is none.
 	Chosen int
 	// Runs are the trials of the chosen method; nil if none could be chosen.
 	Runs *Runs
@@ -220,7 +220,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 	}
 	for _, e := range entrants {
 		if n := len(e.Methods); n == 0 || n > maxMethods {
-			return nil, fmt.Errorf("race: entrant %q brings %d methods, want 1 to %d", e.Name, n, maxMethods)
+			return nil, fmt.Errorf("race: entrant %q has %d methods, want 1 to %d", e.Name, n, maxMethods)
 		}
 		for _, m := range e.Methods {
 			if err := mixpolicy.CheckMethod(m); err != nil {
@@ -377,7 +377,7 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the method with the least middle of its scores, such as their mean or median, among
+// Best returns the index of the method with the least middle of its scores, such as their mean or median, among
 // the methods whose tuning trials all finished; −1 if there is none.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
@@ -412,7 +412,7 @@ func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolic
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns a method for each pair of numbers, beginning with the first of a and the first of b.
+// Grid2 returns a method for each pair of a number of a and a number of b, which varies fastest.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -19,7 +19,7 @@ type Row struct {
 	Part    string `csv:"part"` // a part of the record that is computed separately
 	Problem string `csv:"problem"`
 	Base    string `csv:"base"`   // the set of base policies
-	Race    string `csv:"race"`   // the resource that all entrants had equally, or the kind of the row
+	Race    string `csv:"race"`   // the resource that was equal for all entrants, or the kind of the row
 	Method  string `csv:"method"` // the method, rule or policy
 	Source  string `csv:"source"` // the paper of the method
 
@@ -190,7 +190,7 @@ func Read(r io.Reader) (Record, error) {
 	all, err := csvrows.Decode(r, func(row *Row) error {
 		id := row.identity()
 		if first, twice := seen[id]; twice {
-			return fmt.Errorf("%q of %q at %v is in line %d already", row.Quantity, row.Method, row.At, first)
+			return fmt.Errorf("%q of %q at %v is already in line %d", row.Quantity, row.Method, row.At, first)
 		}
 		seen[id] = len(seen) + 2
 		return nil
@@ -211,7 +211,7 @@ func ReadFile(path string) (Record, error) {
 	return Read(f)
 }
 
-// Update replaces the rows of the record at path for which old returns true. It then sorts
+// Update replaces, in the record at path, the rows for which old returns true. It then sorts
 // all rows by order; the sort is stable. It reads the file just before writing, and writes
 // either the whole file or nothing. Two processes must not update the same file at the same
 // time.

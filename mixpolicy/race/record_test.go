@@ -57,7 +57,7 @@ func TestReadErrors(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{"", "header"},
 		{strings.Replace(good, ",2,1,3", ",two,1,3", 1), `line 2: value "two"`},
-		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: "penalised gap" of "plug-in" at 1 is in line 2 already`},
+		{text(line, strings.Replace(line, ",2,1,3", ",4,1,5", 1)), `line 3: "penalised gap" of "plug-in" at 1 is already in line 2`},
 	} {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: error %v, want one that says %q", c.text, err, c.says)

@@ -143,7 +143,7 @@ func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: %d and %d differences of either sign, want no negative counts", less, more))
 	}
-	if less == more { // 1; for no coins, this is a convention
+	if less == more { // the p-value is 1; without coins, this is a convention
 		return 1
 	}
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
@@ -155,7 +155,7 @@ func SignTest(less, more int) float64 {
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)
-	losses := -1 // the greatest number with which the test decides
+	losses := -1 // the greatest number of losses with which the test still finds a difference
 	for SignTest(losses+1, n-losses-1) <= level {
 		losses++
 	}
@@ -189,7 +189,7 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// percentiles sorts x.
+// percentiles sorts x, and returns the ends of the central interval that contains the given share of it.
 func percentiles(x []float64, confidence float64) (lo, hi float64) {
 	slices.Sort(x)
 	return stat.Quantile((1-confidence)/2, stat.Empirical, x, nil), stat.Quantile((1+confidence)/2, stat.Empirical, x, nil)

@@ -37,13 +37,13 @@ type Settings struct {
 	Schedule   mixpolicy.Schedule
 	// Queries are the increasing numbers of revealed costs at which to observe.
 	Queries []int
-	// Times are the increasing times at which to observe, with one run after the other. They are
+	// Times are the increasing times at which to observe; no two runs are then concurrent. They are
 	// processor times over all threads of the process, so other work on the machine does not count.
 	// The clock stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a
-	// [mixpolicy.PolicyRun] always do.
+	// [mixpolicy.PolicyRun] always include it.
 	Valued Valued
 
 	Workers int // goroutines; 0 is one per CPU. Only seconds depend on it.
@@ -171,7 +171,7 @@ func increasing[number ~int | ~int64](what string, marks []number) error {
 	}
 	for k, v := range marks {
 		if v < 1 || k > 0 && v <= marks[k-1] {
-			return fmt.Errorf("race: %s %v, want positive and increasing ones", what, marks)
+			return fmt.Errorf("race: %s %v, want positive, increasing numbers", what, marks)
 		}
 	}
 	return nil
@@ -304,7 +304,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 // clockSteps is the number of steps between two readings of the clock.
 const clockSteps = 64
 
-var errNoQueries = errors.New("asks no queries; want a race by Times or Iterations")
+var errNoQueries = errors.New("makes no queries; want a race by Times or Iterations")
 
 // passed returns the number of increasing marks that are at most at.
 func passed[number ~int | ~int64](marks []number, at number) (n int) {
@@ -425,8 +425,8 @@ func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
 // Band returns the mean of the curve c over the finished trials, against the mean of the
-// curve at, with t intervals of the given confidence, such as 0.95. A method that finished
-// early keeps its last value from then on. It panics unless 0 < confidence < 1.
+// curve at, with t intervals of the given confidence, such as 0.95. A run that finished
+// early keeps its last value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
@@ -446,7 +446,7 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 }
 
 // Rows returns a row for each observation with the value of the curve c in every run, against the mean
-// of the curve at; the other fields come from like. A method that finished early keeps its last value
+// of the curve at; the other fields come from like. A run that finished early keeps its last value
 // from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0

@@ -397,7 +397,7 @@ func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, says := range []string{"never: none of 2 settings", "untuned: penalty weight ω = -1", "asks no queries", "asks no queries"} {
+	for k, says := range []string{"never: none of 2 settings", "untuned: penalty weight ω = -1", "makes no queries", "makes no queries"} {
 		wantError(t, all[k].Err, says)
 	}
 	if o := all[4]; o.Err != nil || len(o.Runs.Finished()) != 2 {
@@ -423,7 +423,7 @@ func TestSettingsErrors(t *testing.T) {
 		wantError(t, second(race.Run(t.Context(), p, enter(mixpolicy.PlugIn{}), set)), "race: ", says)
 	}
 	for says, entrants := range map[string][]race.Entrant{
-		`"a" brings 65 methods`: enter(slices.Repeat([]mixpolicy.Method{mixpolicy.PlugIn{}}, 65)...), "brings 0 methods": enter(),
+		`"a" has 65 methods`: enter(slices.Repeat([]mixpolicy.Method{mixpolicy.PlugIn{}}, 65)...), "has 0 methods": enter(),
 		`entrant "a": run without a method`: enter(nil), "no entrants": nil,
 	} {
 		wantError(t, second(race.Run(t.Context(), p, entrants, set)), "race: ", says)

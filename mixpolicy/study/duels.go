@@ -9,10 +9,10 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Level is the level of the tests: the probability of one or more wrong verdicts in a table.
+// Level is the level of the tests: the probability of one or more wrong verdicts in a table is at most this.
 const Level = 0.05
 
-// rounding is the difference between two exact answers that counts as rounding, in units of the optimum.
+// rounding is the greatest difference between two exact answers that counts as rounding, in units of the optimum.
 const rounding = 1e-9
 
 // Duel is a comparison of two methods on a problem, in one race, or in both drawings of a fair race.
@@ -40,8 +40,8 @@ func (d Duel) String() (text string) {
 }
 
 // Duels compares methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair], on the same streams. It
-// compares each pair on each problem if both methods took part: run by run, or on a family by the instances on which
-// one method is better in more runs. Holm's correction covers all comparisons.
+// compares each pair on each problem if both methods took part: run by run or, on a family, by the instances on which
+// each method is better in more runs. Holm's correction covers all comparisons.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -78,7 +78,7 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	return all
 }
 
-// met compares the results of two methods at the end of a race, in the last row like the given one.
+// met compares the results of two methods at the end of a race, each in the last row that matches the given one.
 func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Duel {
 	var values [2][]float64
 	for k, m := range pair {
@@ -116,7 +116,7 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// Wins counts the problems on which a wins the duel by penalised gap, on which b does, and on which neither does.
+// Wins counts the problems where a wins the duel by penalised gap, where b wins, and where neither wins.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
@@ -140,7 +140,7 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.table(caption, "problem", others...)
 }
 
-// Margins returns the table of the duels of pairs on the three problems: how much better one method is.
+// Margins returns the table of the duels of pairs on the three problems, with the median difference in each.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -160,8 +160,8 @@ func margins(quantity string, duels []race.Duel) plotting.Table {
 	return t
 }
 
-// Unbeaten returns, for each problem, the methods that lost no duel with another of the given methods, at the level for
-// all problems and pairs together.
+// Unbeaten returns, for each problem, the methods that lost no duel with another of the given methods. Holm's
+// correction covers all problems and pairs.
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
 	met, lost, unbeaten := map[[2]string]bool{}, map[[2]string]bool{}, map[string][]string{}
 	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
@@ -204,13 +204,13 @@ func (r Record) Recommendation() plotting.Table {
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
 		group("random problems, "+n.String(), FamilyNames(n))
 	}
-	caption := fmt.Sprintf("For (2.18), costs from the oracle: on how many problems of the fair races a method is beaten by no other "+
-		"in both drawings, by penalised gap after equal queries (sign tests at %g %%, Holm)", 100*Level)
+	caption := fmt.Sprintf("For (2.18), with costs from the oracle: the number of problems of the fair races on which no other method "+
+		"beats a method in both drawings, by penalised gap after equal queries (sign tests at %g %%, with Holm's correction)", 100*Level)
 	return c.table(caption, "costs", append(learners, "use")...)
 }
 
 // ByTelling returns the table of the best methods by true cost on each problem, among methods that receive the same
-// information: those that no other of them beats, and the median of the first.
+// information: the methods that none of these beats, and the median cost of the first.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c cells
@@ -235,8 +235,8 @@ func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 			}
 		}
 	}
-	return c.table(fmt.Sprintf("True cost of the policy: who is beaten by nobody who is told the same (sign tests at %g %%, "+
-		"with Holm's correction in each cell), and what the first of them costs", 100*Level), "told", problems...), nil
+	return c.table(fmt.Sprintf("True cost of the policy: the methods that no method with the same information beats (sign tests at %g %%, "+
+		"with Holm's correction in each cell), and the cost of the first method's policy", 100*Level), "told", problems...), nil
 }
 
 // ToldTable lists which information each method receives, for all methods that race on the named problems.
@@ -250,5 +250,5 @@ func ToldTable(problems ...string) (t plotting.Table, err error) {
 			}
 		}
 	}
-	return c.table("Who is told what: what is known, and at which pairs costs may be asked for", "method", Tellings...), nil
+	return c.table("Information of each method: what it knows, and at which pairs it may query costs", "method", Tellings...), nil
 }

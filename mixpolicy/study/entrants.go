@@ -35,19 +35,19 @@ var Tellings = []string{
 // fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the best one for
-// costs divided by their greatest size. For (2.18) these are: Algorithm 1 in its averaged form, its last iterate, with
-// scaled rows and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in, with means or
-// medians of means, which have nothing to tune. For all policies these are: the bilinear method for the criterion and
-// certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for discounted
-// cost, the primal–dual method for the smoothed ALP.
+// Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the best setting
+// for costs divided by their greatest size. For (2.18), these are: Algorithm 1 in its averaged form, its last iterate,
+// with scaled rows and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in, with means
+// or medians of means, which have nothing to tune. For all policies, these are: the bilinear method for the criterion
+// and certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for
+// discounted cost, the primal–dual method for the smoothed ALP.
 //
-// steps is the number of queries of the longest run, and mixing an upper bound of mixing times, for the step sizes of
-// the bilinear methods. Φ should have columns of size 1: coefficients are kept below the range of costs times the
+// steps is the number of queries of the longest run, and mixing is an upper bound on mixing times, for the step sizes
+// of the bilinear methods. Φ should have columns of size 1: coefficients are kept below the range of costs times the
 // horizon, 1/(1−γ) or mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
-// ‖λ*‖₂, and no learner knows ‖λ*‖₂: on the network it is 3.2·10⁵ in units of the greatest cost, where β = 0 makes G =
+// ‖λ*‖₂, and no learner knows ‖λ*‖₂: on the network, it is 3.2·10⁵ in units of the greatest cost, but β = 0 makes G =
 // 100. For discounted cost, an entrant with β = 0 shows the effect of the ball.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
@@ -112,7 +112,7 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 }
 
 // Informed returns the methods that know the costs. They ask the oracle nothing and should be compared by time. For
-// (2.18) these are mirror-prox, restarted PDHG and the exact linear program. For all policies these are policy
+// (2.18), these are mirror-prox, restarted PDHG and the exact linear program. For all policies, these are policy
 // iteration and, with a basis Φ, the approximate LP (4.1) and, for discounted cost, the smoothed LP (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{

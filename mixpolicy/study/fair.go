@@ -15,14 +15,14 @@ import (
 )
 
 // Fair is a race in which each method tunes all of its natural parameters, three each. Algorithm 1 has its step η₀, the
-// scale of costs k, by which its θ-step is η₀/k and its λ-step η₀k, and the recency p of its average. The penalty
+// scale k of costs, which makes the θ-step η₀/k and the λ-step η₀k, and the recency p of its average. The penalty
 // method has η₀, ω and p. Each method is tuned over equally many settings with equally many runs: a grid of 64
-// settings, and then grids of 64 around the best so far. On an axis, a new grid extends as widely if the best is at an
-// end, and is finer if it is inside. The race is run in two drawings that share no seed, no instance and no tuning. A
-// method counts as better only if it is better in both.
+// settings, and then grids of 64 around the best so far. On each axis, a new grid is as wide as the last grid and
+// extends beyond its end if the best value is at that end; otherwise, it is finer. The race is run in two drawings that
+// share no seed, no instance and no tuning. A method counts as better only if it is better in both.
 const Fair = "fair"
 
-// FairTuning is the race of rows that hold one score of each setting of the first grid, from one run.
+// FairTuning is the Race of rows with the scores of all settings of the first grid, each from one run.
 const FairTuning = "tuning of a fair race"
 
 // Drawings are the names of the two drawings, as [race.Row].Base.
@@ -69,7 +69,7 @@ type fairRace struct {
 	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }
 
-// fairRounds is the number of grids, and familyInstances the number of instances of a family on which a drawing judges.
+// fairRounds is the number of grids, and familyInstances is the number of instances of a family in each drawing.
 const fairRounds, familyInstances = 3, 20
 
 func fairRaceOn(name string) (f fairRace, err error) {
@@ -160,8 +160,8 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
-// FairTable returns the table of the fair races on a problem: the gaps in both drawings, the settings, and the gap of a
-// setting drawn at random from the first grid.
+// FairTable returns the table of the fair races on a problem: the gaps in both drawings, the settings, and the median
+// gap over the settings of the first grid.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := cells{missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"

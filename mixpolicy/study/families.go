@@ -13,11 +13,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next states a pair and costs
-// uniform in [0, 1) ([models.Garnet]), discounted by 0.95; Dim base policies whose probabilities are uniform over the
-// simplex in every state; and noise in the revealed costs. Methods are tuned on some instances of the family and judged
-// on others. Instance k has the same MDP in all families, and the policies for a smaller Dim are the first policies for
-// a greater Dim, so families are not independent.
+// Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next states for each pair and
+// costs uniform in [0, 1) ([models.Garnet]), discounted by 0.95; Dim base policies whose probabilities are uniform over
+// the simplex in every state; and noise in the revealed costs. Methods are tuned on some instances of the family and
+// judged on others. Instance k has the same MDP in all families, and the policies for a smaller Dim are the first
+// policies for a greater Dim, so families are not independent.
 type Family struct {
 	Dim   int
 	Noise Noise
@@ -110,14 +110,14 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	return p.WithNoise(f.Noise.draw()), nil
 }
 
-// Deviation returns the greatest standard deviation of an entry of plug-in's b̂ after a number of queries
-// whose noise has the given variance σ²: max over j of
+// Deviation returns the greatest standard deviation of an entry of plug-in's b̂ after the given number of queries, with
+// noise of the given variance σ²: max over j of
 //
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
-// since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions: a pair that was never seen
-// is represented by the others. The terms of b̂ are the cost terms of the gradients (3.5a) of Algorithm 1 at λ = 0, and
-// of the penalty method where Ψθ ⪰ 0.
+// since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions: pairs that were seen stand
+// for a pair that was not. The terms of b̂ are the cost terms of the gradients (3.5a) of Algorithm 1 at λ = 0, and of
+// the penalty method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

@@ -32,9 +32,10 @@ func (r Record) Methods(problem, kind string) []string {
 // width and height leave room for the names of all methods in the legend, in inches.
 const width, height = 6.4, 4.4
 
-// Penalised gaps are drawn from floor to ceiling, in units of the optimum. Exact answers, whose gap is rounding, are
-// below the floor and drawn at it. Answers far outside the class are above the ceiling; if they were drawn, all others
-// would look the same. A line that exceeds the ceiling leaves the figure, and an arrow states its value.
+// Penalised gaps are drawn from floor to ceiling, in units of the optimum. Exact answers, whose gap is only rounding,
+// are below the floor, and are drawn at the floor. Answers far outside the class are above the ceiling; if they were
+// drawn, all others would look the same. A line that exceeds the ceiling leaves the figure, and an arrow states its
+// value.
 const floor, ceiling = 1e-4, 100
 
 const gapLabel = "penalised gap / optimum"
@@ -84,9 +85,9 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 }
 
 // Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), with gaps
-// below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off at a tenth of the median. If
-// computing the answer takes longer than the steps, an answer may take no longer than the answer at the look before;
-// Curves omits such an answer.
+// below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off below a tenth of the median. If
+// computing answers takes longer than the steps, the answer at a look may be ready no later than the answer at the look
+// before; Curves then omits it.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -219,7 +220,7 @@ func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 
 // Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. Each
 // method's penalised gap and true cost are those of the setting that is best in tuning for that quantity. The table
-// states the setting, and those of its numbers that are at an end of the grid.
+// states the setting, and which of its numbers are at an end of the grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}
@@ -262,8 +263,8 @@ func interval(row race.Row, factor float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, v, digits, lo, digits, hi)
 }
 
-// Reaches returns the table of queries needed to come within a per cent of an optimum and stay there: medians with
-// intervals; — means more queries than the race allowed.
+// Reaches returns the table of the queries that a method needs to come within 1 % of an optimum and stay there: medians
+// with intervals. A dash means more queries than the race allowed.
 func (r Record) Reaches(problem string) plotting.Table {
 	c := cells{missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {

@@ -170,7 +170,7 @@ func (r *networkRun) addNumber(like race.Row, v float64) {
 }
 
 // addCost adds the cost of a measure to like, and returns it. An error ‖μ̂ − μ‖₁ changes the cost by at most (c_max −
-// c_min)/2 times as much.
+// c_min)/2 times this error.
 func (r *networkRun) addCost(like race.Row, m *mixpolicy.Measure) float64 {
 	lo, hi := r.x.CostRange()
 	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
@@ -252,8 +252,8 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 const largestRoom = 7
 
 // room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are computed by elimination, which
-// is accurate in every digit of the rarest state's probability. At full size the probabilities of the rarest states are
-// below the error of any iteration, so the least weights there are those of the computed Ψ.
+// is accurate in every digit of the rarest state's probability. At full size, the probabilities of the rarest states
+// are below the error of any iteration, so the least weights there are those of the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	e.Measures.Method = mixpolicy.Elimination
@@ -280,7 +280,7 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	for k := range steps + 1 {
 		w := float64(k) / steps
 		r.tell(fmt.Sprintf("mixtures with weight %g", w))
-		policies, measures := f.Measure(k/steps), f.Measure(k/steps) // the base policies' at the ends
+		policies, measures := f.Measure(k/steps), f.Measure(k/steps) // at the ends, the measures of the base policies
 		if 0 < k && k < steps {
 			policies = r.measure(ctx, mixture(w), f.Measure(1).State)
 			_, measures = r.trueMeasure(ctx, []float64{1 - w, w})
@@ -301,7 +301,7 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	return rows, nil
 }
 
-// slicedPolicies are the policies of which a slice is recorded.
+// slicedPolicies are the policies for which we record a slice.
 var slicedPolicies = [4]string{"LONGER", "LBFS", "even mixture of policies", "even mixture of measures"}
 
 // The slice that is recorded has sliceLengths jobs in queues 2 and 3, and up to sliceReach
@@ -319,7 +319,7 @@ type NetworkPart struct {
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. It calls progress, unless nil, with its current activity.
+// Compute returns the rows of the part. It calls progress, unless this is nil, with its current activity.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)
@@ -331,7 +331,7 @@ func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (
 
 // NetworkParts are the experiments behind data/network.csv.
 func NetworkParts() []NetworkPart {
-	// full is the experiment at full size. A residual of 1e-9 is 1e-7 of a cost.
+	// full is the experiment at full size. With a residual of 1e-9, the relative error of a cost is about 1e-7.
 	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
 		return FourQueues{Network: models.Network{Dynamics: d}, Base: base, Steps: 1_000_000, Seed: 1,
 			Measures: mixpolicy.MeasureSettings{Tolerance: residual}}
@@ -342,7 +342,7 @@ func NetworkParts() []NetworkPart {
 	rules, two := full(independent, 1e-12, AllRules()), full(independent, 1e-12, TwoRules())
 	dependent := full(independent, 1e-12, StateDependent())
 	rules.Details, dependent.Details = true, true
-	two.Learning, dependent.Learning = Learning{100_000, 24, 5}, Learning{100_000, 24, 3} // d = 4: all takes longer
+	two.Learning, dependent.Learning = Learning{100_000, 24, 5}, Learning{100_000, 24, 3} // with d = 4, everything takes longer
 	return []NetworkPart{
 		{"small", small, FourQueues.Compute},
 		{"rules", rules, FourQueues.Compute},

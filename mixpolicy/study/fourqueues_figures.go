@@ -51,8 +51,8 @@ func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d",
 // policies, and Method a rule, policy or method.
 type NetworkRecord struct{ race.Record }
 
-// RecordedNetwork returns data/network.csv, which [NetworkParts] compute in the better part of an hour at full size.
-// Intervals are Student's.
+// RecordedNetwork returns data/network.csv, which [NetworkParts] compute in less than an hour at full size. Intervals
+// are Student's.
 func RecordedNetwork() (NetworkRecord, error) {
 	rows, err := Runs("network")
 	return NetworkRecord{rows.Derive(tInterval).Round(12)}, err

@@ -18,9 +18,9 @@ import (
 )
 
 // Learning states how the methods are compared: the same oracle and number of queries, the same number of
-// configurations tried, and as many trials for the choice of one as are reported. The trials for the choice have a
-// separate seed. They must be numerous: with a slightly too small penalty, a third of the answers are the best of all,
-// and the others are off by whole jobs.
+// configurations tried, and as many trials for choosing one of these as for the reported results. The trials for the
+// choice have a separate seed. They must be numerous: with a slightly too small penalty, a third of the answers are the
+// best of all, but the others cost one job more, or several.
 type Learning struct {
 	Queries int // T
 	Trials  int
@@ -35,8 +35,9 @@ type correctedShiftBall struct{ bregman.Ball }
 const asPrinted = "Algorithm 1, as printed"
 
 // networkEntrants returns sixteen configurations of every method that can be tuned, with costs divided by c_max and
-// steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is of the size of cost/ψ, with ψ of 10⁻⁶ and less, so
-// its steps are tried up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
+// steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is of the size of cost/ψ, with entries ψ of 10⁻⁶ or
+// less, so we try its steps up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴
+// to ½.
 func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)
@@ -104,8 +105,8 @@ func (r *networkRun) learn(ctx context.Context) {
 //	cᵀΨθ̂ + c_max‖[Ψθ̂]₋‖₁ + c_max|1ᵀθ̂ − 1| − f*,
 //
 // for choosing configurations. It bounds the excess over f* of the cost of the positive part of Ψθ̂, from which the
-// policy is read: for 0 ⪯ c ⪯ c_max, cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. By the exact penalty of
-// [mixpolicy.Problem.PenalisedGap], a unit of mass costs [MassPrice] times as much.
+// policy is read: for 0 ⪯ c ⪯ c_max, cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty of
+// [mixpolicy.Problem.PenalisedGap], a unit of negative mass costs [MassPrice] times as much.
 func gapAtMost(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {
 		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))
@@ -147,10 +148,10 @@ func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.
 }
 
 // dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366 features of their experiment: the
-// measures of LONGER and LBFS, and ten intervals of loss and 81 boxes of lengths with every action, each uniform. They
-// publish averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 of 8000 steps. We do not know ω, the
-// scale of losses or the start. Here losses are divided by c_max, θ₀ is the even mixture of the two measures, and ω and
-// the rate are tuned by the true cost, which favours the method.
+// measures of LONGER and LBFS, and ten intervals of loss and 81 boxes of lengths with every action, each uniform. Their
+// published settings are averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 of 8000 steps. We do
+// not know ω, the scale of losses or the start. Here losses are divided by c_max, θ₀ is the even mixture of the two
+// measures, and ω and the rate are tuned by the true cost, which favours the method.
 func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), TwoRules())
@@ -160,7 +161,7 @@ func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	_, cMax := r.x.CostRange()
 	start := make([]float64, a.Dim())
 	start[0], start[1] = 0.5, 0.5
-	// run has the rate of the source times a factor, and ω.
+	// run makes a run with the rate of the source times at[0], and ω = at[1].
 	run := func(at []float64, visit func(int, []float64) error, seed, stream uint64) (*mixpolicy.Policy, *mixpolicy.Measure) {
 		return r.dualMeasure(ctx, a, must(a.Run(ctx, priorwork.DualALPRun{
 			Weight: at[1], CostScale: cMax, StepSize: mixpolicy.Scaled{By: at[0], Of: priorwork.PublishedDualALP().StepSize},

@@ -7,7 +7,7 @@
 // [FourQueues] is the experiment that the paper announces, on a network of a million states, recorded in
 // data/network.csv.
 //
-// A record holds the result of each run ([race.Row].Values); all else is derived from these.
+// A record holds the result of each run ([race.Row].Values); everything else is derived from these results.
 //
 // To add a method, add a line to [Learners] or [Informed], and record its results by
 //
@@ -54,7 +54,7 @@ func Build(name string) (c Instance, err error) {
 	return c, nil
 }
 
-// queue has R = 2, whose class contains the optimum, as in the working protocol for section 6.
+// queue uses R = 2, as in the working protocol for section 6: this class contains the optimum.
 func queue() Instance {
 	q := models.Queue{}
 	x := must(q.MDP())

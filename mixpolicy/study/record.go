@@ -57,7 +57,7 @@ func Recorded() (Record, error) {
 }
 
 // finely reports whether a method is tuned on the fine grid, and then on a finer grid around its best setting, with
-// enough runs to decide: the methods of the fair races are.
+// enough runs to decide. This applies to the methods of the fair races.
 func finely(kind, method string) bool {
 	return kind != BySeconds && slices.Contains(FairMethods, method)
 }
@@ -120,7 +120,7 @@ func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 }
 
 // race tunes an entrant for each reported quantity, and runs it: penalised gap, if it has θ̂, and true cost. It returns
-// the error of ctx, or of an entrant of which no setting, or no run of the chosen setting, comes to an end.
+// the error of ctx, or an error if no setting of the entrant, or no run of the chosen setting, runs to the end.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before time counts
@@ -163,10 +163,10 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem, for the named methods
-// or, if none is named, for all: minutes for each. It replaces these rows in the record at path, and leaves the rows of
-// other methods unchanged. Races that are not fair run one method after the other, so an interruption loses at most
-// one; there are none on families. Update returns the methods that took part. All methods know Ψ, and its computation
-// does not count.
+// or, if none is named, for all. Each method takes minutes. It replaces these rows in the record at path, and leaves
+// the rows of other methods unchanged. Races that are not fair run one method after the other, so an interruption loses
+// the results of at most one method. Families have fair races only. Update returns the methods that took part. All
+// methods know Ψ, and its computation does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -223,7 +223,7 @@ func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 }
 
 // given returns the exact numbers of the problem: costs with which answers are compared, the best of all policies to
-// 1e-9 of the range of costs, and ‖λ*‖₂ in units of max |c|, because Algorithm 1 scales costs by it.
+// 1e-9 of the range of costs, and ‖λ*‖₂ in units of max |c|, because Algorithm 1 divides costs by max |c|.
 func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	mixture := must(c.Problem.Optimum(ctx))

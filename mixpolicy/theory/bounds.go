@@ -49,7 +49,7 @@ type Term struct {
 	Value float64
 }
 
-// Bound is an upper bound and its terms, which add up to it.
+// Bound is an upper bound with its terms, which add up to Value.
 type Bound struct {
 	Value float64
 	Terms []Term
@@ -74,10 +74,10 @@ const (
 	termDual      = "σ_max, from the dual steps"
 	termGradient  = "‖∇𝓛‖⁎, from the primal steps"
 	termError     = "C_e², from the estimation errors"
-	termDeviation = "C_e√ln, from their chance"
+	termDeviation = "C_e√ln, from their deviation"
 	termSquares   = "C_e ln², from their squares"
 	termBall      = "β, from the ball of λ"
-	termCost      = "R c_max‖Ψ‖/β, from what infeasibility may gain"
+	termCost      = "R c_max‖Ψ‖/β, from the possible gain by infeasibility"
 	termPrintedB  = "B ln T"
 )
 
@@ -93,8 +93,8 @@ const (
 //
 // and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used
 // only on Θ₂. The projection of (3.26) onto the ball and the orthant does not move away from
-// λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². The sum of both over t, with
-// λ_0 = 0 and 𝓛 linear in each argument, is
+// λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². Because λ_0 = 0
+// and 𝓛 is linear in each argument, the sum of both inequalities over t gives
 //
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
@@ -127,7 +127,7 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 // V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
 // The first term goes to 0 only as G grows, and B contains G²: see
-// [Constants.RefinedViolationBound] for a bound that needs no growth.
+// [Constants.RefinedViolationBound] for a bound that does not need a growing G.
 func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
 	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
 }
@@ -165,8 +165,8 @@ func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 //	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
 // since cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. With G = 2‖λ*‖₂ for every T, both
-// the gap and the violation are O(ln T/√T): β need not grow, and growth does not help. It is
-// +∞ if G ≤ ‖λ*‖₂.
+// the gap and the violation are O(ln T/√T): β need not grow, and a growing β does not help. The
+// bound is +∞ if G ≤ ‖λ*‖₂ or G = +∞.
 func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
 		return unbounded()
@@ -209,13 +209,13 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
 //
-// In the corrected bound, the violation is the negative mass ε = ‖[Ψθ̂]₋‖₁, and the bound is
+// The corrected bound uses the negative mass ε = ‖[Ψθ̂]₋‖₁ instead of V:
 //
 //	ε + min{ 1, ε·min{γ, 1/(1+ε)}/(1 − γe^{−1/τ}) } ,
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts
 // differences of distributions, as in (2.24): at least the coefficient δ of
-// [ContractionCoefficient], which may be 1, so τ = +∞. It does not follow from τ_mix. But for
+// [ContractionCoefficient], which may be 1; then τ = +∞. Such a factor does not follow from τ_mix. But for
 // average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}): with t steps instead of one, 1/(1−δ) below
 // becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
 //
@@ -223,22 +223,22 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // x be the state marginal of [u]₋, and y the marginal of the next state. Because u satisfies (2.13b),
 // w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
-// With γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
+// The bound with γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
 // its ℓ₁ norm is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at most
 // 2ε + 2γε/(1−γδ).
 //
-// With 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
+// The bound with 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
 // r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r,
 // where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
 // ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
 // The bound is attained, or approached where it is 1 + ε, for every γ, ε and δ: from state 0, action a goes to state 1
 // with probability d, and action b with probability 1; from state 1, both go back with probability p; α = (0, 1), or
-// average cost; u(0,b) = −ε, u(1,b) = 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; else u(1,a) = 0,
+// average cost; u(0,b) = −ε, u(1,b) = 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; otherwise, u(1,a) = 0,
 // d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 − d − p, or p → 0 for a larger δ, for which the bound is ε + 1. (With p = 0, no Ψθ
 // is this u.)
 //
-// It panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
+// Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
 	if !(tau >= 0 && violation >= 0 && negativeMass >= 0) {
 		panic(fmt.Sprintf("theory: distance for τ = %v, ½‖[Ψθ]₋‖₂ = %v and ‖[Ψθ]₋‖₁ = %v, want numbers ≥ 0", tau, violation, negativeMass))
@@ -280,14 +280,15 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies
 // cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. It
 // is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε, for any mixing
-// (τ = +∞); +∞ if it exceeds float64. It needs G > ‖λ*‖₂, and depends on ρ through ln(1/ρ).
+// (τ = +∞); +∞ if T exceeds float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
-// With G = 2‖λ*‖₂ ≥ c_max, g ≤ 4A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
+// With G = 2‖λ*‖₂ ≥ c_max and A' the Tangent, ‖ĝ‖⁎ along the hyperplane is at most
+// A'(c_max + G) ≤ 4A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
 // and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
-// where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal ones, ‖λ*‖₂ grows like
+// where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂ grows like
 // √N, and T like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
 //
 // The policy is compared with the best of the class, Ψθ* of (2.18). The printed theorem

@@ -1,6 +1,6 @@
 // Package theory computes the quantities of the paper's analysis: the constants and bounds
 // of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
-// times and ergodicity constants of Assumptions A.1 and A.2. No method uses it.
+// times and ergodicity constants of Assumptions A.1 and A.2. No method uses this package.
 //
 // [x]₋ is max{−x, 0} here. The paper defines it as x ∧ 0, with the same norms.
 package theory
@@ -22,8 +22,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Constants are the numbers in the bounds of section 3.2, computed exactly for a problem
-// and the settings of Algorithm 1. Costs are divided by CostScale, as the method sees them.
+// Constants are the numbers in the bounds of section 3.2 for a problem and the settings of
+// Algorithm 1. They are exact, except D, which may be too small ([MaxDivergence]). Costs are divided by CostScale, as the method sees them.
 // ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
@@ -70,10 +70,10 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	phi, start := set.Modulus, set.Theta0
 	mu, norm, ok := bregman.StrongConvexity(phi)
 	if !ok {
-		return nil, fmt.Errorf("theory: modulus %v does not give its strong convexity, want a bregman.StrongConvexer", phi)
+		return nil, fmt.Errorf("theory: modulus %v claims no strong convexity, want a bregman.StrongConvexer", phi)
 	}
 	if x, _ := class.Mismatch(phi, start); x != nil {
-		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside of the class %v, want one whose domain is within the class",
+		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside the class %v, want one whose domain is within the class",
 			phi, x, class)
 	}
 	dual := class.Norm.Dual()
@@ -91,8 +91,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	if err != nil {
 		return nil, err
 	}
-	// The proofs need D ≥ D(θ*;θ₀), even if D is only a local maximum. Rounding may have put a θ*
-	// on the boundary outside, where the divergence is +∞.
+	// The proofs need D ≥ D(θ*;θ₀), even if D is only a local maximum. If θ* is on
+	// the boundary, rounding may have put it outside, where the divergence is +∞.
 	k.DStar = bregman.Divergence(phi, best.Theta, start)
 	if math.IsInf(k.DStar, 1) {
 		k.DStar = k.D
@@ -106,8 +106,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	return k, nil
 }
 
-// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ, so (5.29) reads ‖Ψθ‖₂ ≤ σ_max·Reach: R√d for the
-// cube, and R otherwise.
+// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ: R√d for the cube, and R otherwise. So (5.29) reads
+// ‖Ψθ‖₂ ≤ σ_max·Reach.
 func Reach(class mixpolicy.Class, d int) float64 {
 	if class.Norm == linprog.LInf {
 		return class.R * math.Sqrt(float64(d))
@@ -140,7 +140,7 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 //
 //	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ ,
 //
-// because it bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed
+// because B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed
 // (3.34a), the first two terms are not squared, c_max is 1, and μ = 1.
 func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
@@ -160,7 +160,7 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 }
 
 // SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm.
-// (The paper defines it with Ψ for Ψᵀ.) By duality it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+// (The paper defines it with Ψ for Ψᵀ.) By duality, it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
 //
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative
@@ -233,11 +233,11 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 }
 
 // MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ, so an extreme point
-// attains it. For φ of (3.7) on its ball, this is the point of the sphere with the least ⟨θ,θ₀⟩,
+// attains the maximum. For φ of (3.7) on its ball, this is the point of the sphere with the least ⟨θ,θ₀⟩,
 //
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
 //
-// Otherwise, it climbs from many directions to local maxima among the extreme points and returns the greatest.
+// Otherwise, MaxDivergence climbs from many directions to local maxima among the extreme points and returns the greatest.
 // This is a lower bound, and it was the maximum in every case that we could enumerate. It is +∞ for an unbounded
 // class, and if the domain of φ omits part of the class; it is 0 for d = 1, where Θ₂ is the point 1.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
@@ -266,7 +266,7 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 				break
 			}
 			value := bregman.Divergence(phi, theta, start)
-			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // rounding decides there; this costs at most a fraction √2⁻⁴⁷ of D
+			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // rounding decides on the boundary; D loses at most a fraction √2⁻⁴⁷
 				for j := range theta {
 					theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 				}

@@ -59,7 +59,7 @@ func TestBoundsByHand(t *testing.T) {
 	b := convex.RefinedObjectiveBound(s, delta)
 	for i, want := range []theory.Term{
 		{Name: "D, from the start", Value: 9. / 8}, {Name: "σ_max, from the dual steps", Value: 9. / 8 * 2 / 8},
-		{Name: "‖∇𝓛‖⁎, from the primal steps", Value: 24 * 24 / 4. * 2 / 8}, {Name: "C_e√ln, from their chance", Value: 2 * 3 * 24 * 6. / 8},
+		{Name: "‖∇𝓛‖⁎, from the primal steps", Value: 24 * 24 / 4. * 2 / 8}, {Name: "C_e√ln, from their deviation", Value: 2 * 3 * 24 * 6. / 8},
 	} {
 		if got := b.Terms[i]; got.Name != want.Name || math.Abs(got.Value-want.Value) > 64*u*want.Value {
 			t.Errorf("term %d of the sharp bound is %+v, want %+v", i, got, want)

@@ -29,7 +29,7 @@ func ExampleConstants_ObjectiveBound() {
 	//    0.000  σ_max, from the dual steps
 	//    0.839  ‖∇𝓛‖⁎, from the primal steps
 	//  177.365  C_e², from the estimation errors
-	//    2.063  C_e√ln, from their chance
+	//    2.063  C_e√ln, from their deviation
 	//  180.268
 }
 

@@ -57,7 +57,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if k := matrix(chain).Period(int32(floats.MaxIdx(mu))); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
 	}
-	// powers[k] is P to the 2ᵏ, and above the greatest time with d(above) > ε, digit by digit.
+	// powers[k] is P to the power 2ᵏ. Then above grows, by one binary digit after another, to the greatest time with d(above) > ε.
 	var powers []*mat.Dense
 	for power := dense(chain); ; power = stochasticProduct(power, power) {
 		powers = append(powers, power)
@@ -72,7 +72,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	above, at := 0, (*mat.Dense)(nil)
 	for k := len(powers) - 2; k >= 0; k-- {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("theory: mixing time is in %d to %d: %w", above+1, above+2<<k, err)
+			return nil, fmt.Errorf("theory: mixing time is between %d and %d: %w", above+1, above+2<<k, err)
 		}
 		next := stochasticProduct(at, powers[k])
 		if d, _ := farthest(next, mu); d > epsilon {
@@ -212,7 +212,7 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	case steps == 1:
 		return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return chain.Next(s, 0) })
 	case n > mixingLimit:
-		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of %d states, want at most %d", steps, n, mixingLimit)
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of %d states, want at most %d states", steps, n, mixingLimit)
 	}
 	var power *mat.Dense
 	for square := dense(chain); steps > 0; square, steps = stochasticProduct(square, square), steps/2 {

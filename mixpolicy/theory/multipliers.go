@@ -16,8 +16,8 @@ import (
 
 // Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of cost. λ* need
 // not be unique: equal rows of Ψ may share their multipliers in any way, and the multiplier of a zero row
-// is arbitrary. But the least norm is determined by the problem. It is the least radius G for which the
-// minimum over θ of cᵀΨθ + G‖[Ψθ]₋‖₂, the Lagrangian's maximum over ‖λ‖₂ ≤ G, is the optimum cᵀΨθ*:
+// is arbitrary. But the least norm is determined by the problem. The Lagrangian's maximum over ‖λ‖₂ ≤ G
+// is cᵀΨθ + G‖[Ψθ]₋‖₂, and ‖λ*‖₂ is the least G for which the minimum over θ of this maximum is cᵀΨθ*:
 //
 //	‖λ*‖₂ = max (cᵀΨθ* − cᵀΨθ)/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
@@ -26,7 +26,7 @@ import (
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves it in ℝᵈ. A normal becomes a row of A, scaled to 10⁶ times the size of the others,
+// Newton's method solves this dual in ℝᵈ. A normal becomes a row of A, scaled to 10⁶ times the size of the others,
 // so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries where
 // ‖θ*‖₁ = R > 1, and a λ that is not optimal because of rounding.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
@@ -78,19 +78,19 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	for k, i := range pairs {
 		lambda[i] = max(0, floats.Dot(a.RawRowView(k), y))
 	}
-	if math.IsInf(class.R, 1) { // its bound is −∞ for a nonzero gradient
+	if math.IsInf(class.R, 1) { // MinLinear of an unbounded class is −∞ for a nonzero gradient
 		class = mixpolicy.Ball(2 * floats.Norm(best.Theta, 2))
 	}
 	p.GradTheta(row, lambda)
 	lo, size := class.MinLinear(row), floats.Norm(p.BaseCosts(), math.Inf(1))
 	if !(best.Objective-lo <= 1e-8*(math.Abs(lo)+size)) {
-		return nil, errors.New("theory: rounding keeps the least multipliers from being optimal")
+		return nil, errors.New("theory: because of rounding, the least multipliers found are not optimal")
 	}
 	return lambda, nil
 }
 
-// leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method from the maximum with all rows. It subtracts
-// its mean from each row of A, which does not change Ay.
+// leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method, whose first step leads to the maximum
+// of bᵀy − ½‖Ay‖². It subtracts from each row of A the row's mean, which does not change Ay.
 func leastDual(a *mat.Dense, b []float64) []float64 {
 	n, d := a.Dims()
 	b, rounded := slices.Clone(b), 1e-15*floats.Norm(b, 2)

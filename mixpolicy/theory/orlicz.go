@@ -19,8 +19,8 @@ import (
 //
 // to a relative error of a few roundings. ν = 2 gives the sub-Gaussian norm, ν = 1 the
 // sub-exponential norm; ν < 1 gives no norm and is an error. The paper prints the argument
-// of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz]. It panics if x and p
-// differ in length.
+// of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz]. OrliczNorm panics if x
+// and p differ in length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -28,7 +28,7 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	}
 	// With s = β^−ν and X scaled to max |X| = 1, G(s) = Σ p (exp(s|z|^ν) − 1) grows and is
 	// convex. Newton's method for G = 1 decreases towards the root from the right. At the
-	// start, the greatest |z| alone gives G ≥ 1, and no exponential exceeds 1 + 1/p.
+	// start, the greatest |z| alone gives G ≥ 1, and no exponential exceeds 1 + 1/P(|z| = 1).
 	for i := range z {
 		z[i] = math.Pow(z[i], nu)
 	}
@@ -54,8 +54,8 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 // (2.4) for ν = 2 and (2.6) for ν = 1, to a relative error of 10⁻¹². It panics if x
 // and p differ in length.
 //
-// ln E|X|^q is convex in q, so on an interval it lies below its chord, and the supremum
-// over the interval below an explicit bound. Intervals are halved until no bound exceeds
+// ln E|X|^q is convex in q, so on an interval it lies below its chord. This gives an
+// explicit bound on the supremum over the interval. Intervals are halved until no bound exceeds
 // the best value found.
 func MomentNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
@@ -89,7 +89,7 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 		}
 		return k
 	}
-	// Beyond q₀ = max(1, −ν ln P(|Z| = 1)) the values fall: their slope is K′(q)/q − K(q)/q² − 1/νq with
+	// Beyond q₀ = max(1, −ν ln P(|Z| = 1)), the values fall: their slope is K′(q)/q − K(q)/q² − 1/νq with
 	// K′ ≤ 0 and −K(q) ≤ −ln P(|Z| = 1).
 	end := max(1, -nu*math.Log(atTop))
 	todo := []interval{{1, probe(1), end, probe(end)}}
@@ -161,7 +161,7 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 // (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x maximises a convex function,
 // which is hard in general. lower is the best local maximum found from the directions of
 // the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the norm of ‖Z‖₂. In one
-// dimension, the two agree. It panics unless p has an entry for each row.
+// dimension, lower = upper. VectorMomentNorm panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	vectors := make([][]float64, rows)
@@ -183,7 +183,7 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(moment, true) {
-		return 0, upper, errors.New("theory: E ZZᵀ has no eigenvectors to the accuracy of float64; want outcomes of a less extreme range")
+		return 0, upper, errors.New("theory: float64 does not suffice for the eigenvectors of E ZZᵀ; want outcomes of a less extreme range")
 	}
 	var axes mat.Dense
 	eigen.VectorsTo(&axes)

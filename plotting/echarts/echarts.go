@@ -20,10 +20,9 @@
 //	LOADER
 //	</script>
 //
-// LOADER stands for [Loader]: a script of about 1 kB that may occur any number
-// of times in a page, fetches the bundle at most once, and then calls every pushed function
-// exactly once, including the functions pushed later. Style sheets use the two classes: on
-// paper they show .mixpolicy-static and hide .mixpolicy-live, whatever scripts did.
+// LOADER stands for [Loader]: a script of about 1 kB that may occur any number of times in a page, fetches the bundle
+// at most once, and then calls every pushed function exactly once, including the functions pushed later. Style sheets
+// use the two classes: on paper, they show .mixpolicy-static and hide .mixpolicy-live, whatever scripts have done.
 //
 // # Light and dark
 //

@@ -17,7 +17,7 @@ type Table struct {
 }
 
 // slot k is chosen uniformly. It gives k with probability threshold/2⁶⁴, and its alias
-// otherwise. Both are in one cache line.
+// otherwise. Threshold and alias are in one cache line.
 type slot struct {
 	threshold uint64
 	alias     int32
@@ -40,8 +40,8 @@ func New(w []float64) (*Table, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, fmt.Errorf("alias: weights add up to %v, want a finite number > 0", total)
 	}
-	// scaled[i] = n pᵢ. An index with scaled[i] < 1 fills the rest of its slot with an
-	// index that has more.
+	// scaled[i] = n pᵢ. The rest of the slot of an index with scaled[i] < 1 goes to an index with
+	// at least 1.
 	scaled := make([]float64, n)
 	small, large := make([]int32, 0, n), make([]int32, 0, n)
 	for i, x := range w {
@@ -63,7 +63,7 @@ func New(w []float64) (*Table, error) {
 			small = append(small, l)
 		}
 	}
-	// The remaining indices have a full slot up to rounding.
+	// Up to rounding, the remaining indices fill their slots.
 	for _, i := range append(small, large...) {
 		t.slots[i] = slot{threshold: math.MaxUint64, alias: i}
 		if w[i] == 0 { // never return an index of probability zero

@@ -14,8 +14,8 @@ type cycle struct {
 	states []int32 // numbers of the states in the level, increasing
 	order  order
 
-	// The entries of the rows, in the three parts of order.arrange. They are separate because
-	// a sweep needs one part, and would otherwise fetch the others from memory as well.
+	// The entries of the rows, in the three parts of order.arrange. They are separate because a
+	// sweep needs one part, and would otherwise read the other parts from memory as well.
 	early, beside, late *sparse.Matrix
 	inverse             []float64 // as in level
 
@@ -29,7 +29,8 @@ type cycle struct {
 }
 
 // freeze lumps all levels under the measure z and returns the cycle over the given states of
-// this level. The coarser cycles contain the groups of these states; the coarsest contains all.
+// this level. The coarser cycles contain the groups of these states; the coarsest cycle
+// contains all groups.
 func (l *level) freeze(z []float64, states []int32) *cycle {
 	if l.next == nil {
 		states = every(len(z))
@@ -136,18 +137,20 @@ func (l *level) takeParts(states []int32) {
 	})
 }
 
-// visits is the number of times that a cycle visits the next level: a W-cycle. With one
-// visit, the errors of the coarser levels add up, and convergence depends on the size. From
-// the finest level, a correction makes one visit: a second visit reduces 67 sweeps only to
-// 63, and doubles all work below.
+// visits is the number of times that a cycle visits the next level; with 2, it is a W-cycle.
+// With one visit, the errors of the coarser levels add up, and convergence depends on the
+// size. From the finest level, a correction makes only one visit: a second visit reduces the
+// sweeps in the network only from 67 to 63, and doubles all work on coarser levels.
 const visits = 2
 
-// correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i), where
-// b adds up to zero, and, if wanted, r to the rest of b. It is linear in b.
+// correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i), where b
+// adds up to zero. If wanted, it sets r to the rest of b, the residual of this equation. Both
+// are linear in b.
 //
 // The rest after a sweep comes from half of the moves. The first sweep, backward from e = 0,
-// balances each state given the later states; the rest is the inflow from the other states.
-// The last sweep, forward, leaves the change of the inflow from states that are not earlier.
+// balances each state given the later states, so the rest is the inflow from all other states.
+// After the last sweep, forward, the rest is the change of the inflow from states that are not
+// earlier.
 func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	if c.elimination != nil {
 		c.elimination.solve(e, b)
@@ -178,7 +181,8 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	c.last(e, b, r, wanted)
 }
 
-// restrict sets r to the rest after the first sweep of [cycle.correct], and sum to its sum over each group.
+// restrict sets r to the rest after the first sweep of [cycle.correct], and sum to the sum of r over each
+// group.
 func (c *cycle) restrict(sum, r, e []float64) {
 	each(len(e), func(_, lo, hi int) {
 		early, beside := c.early, c.beside
@@ -200,10 +204,10 @@ func (c *cycle) restrict(sum, r, e []float64) {
 	})
 }
 
-// overCorrection is the factor that lengthens corrections of the groups. Because these are
-// constant on a group, they make jumps in the flow that smooth corrections do not, and come
-// out too small: by a half between pairs on a line (Braess 1995). Sweeps in the network,
-// with one visit from the finest level: 87 without the factor, 67 with 1.4, 67 with 1.7.
+// overCorrection is the factor that lengthens corrections of the groups. Such a correction is
+// constant on each group, so it makes jumps in the flow that a smooth correction does not, and
+// is too small: by a half between pairs on a line (Braess 1995). With one visit from the
+// finest level, the network takes 87 sweeps without the factor, 67 with 1.4, and 67 with 1.7.
 const overCorrection = 1.4
 
 // last improves e by a forward sweep, and, if wanted, sets r to the rest of b.

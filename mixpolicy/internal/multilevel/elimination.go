@@ -7,9 +7,9 @@ import (
 )
 
 // elimination is a small chain, reduced state by state (Grassmann, Taksar and Heyman 1985):
-// state k leaves for 0, …, k−1 with probability out[k], and the chain watched on these
-// states remains. No difference is formed. The heaviest state is number 0, which remains to
-// the end: the masses of the others are computed relative to it.
+// state k leaves for 0, …, k−1 with probability out[k], and the chain watched on these states
+// remains. No difference is formed. The heaviest state is number 0, which remains to the end:
+// the masses of the other states are computed relative to its mass.
 type elimination struct {
 	order []int32     // number of each state: its own, except that 0 and the heaviest are exchanged
 	p     [][]float64 // p[k][j], j < k: of the chain watched on 0..k;  p[i][k], i < k: divided by out[k]

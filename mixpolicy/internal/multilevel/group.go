@@ -6,8 +6,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// coarsest is the greatest size for elimination: for 250 states, the n³/3 operations, 5
-// million, are less than a sweep over a million states.
+// coarsest is the greatest number of states for elimination: for 250 states, the n³/3
+// operations, 5 million, are fewer than the operations of a sweep over a million states.
 const coarsest = 250
 
 // grouping is a partition of the states into groups.
@@ -49,10 +49,10 @@ func (l *level) build() {
 	l.grouping = newGrouping(every(n), n)
 	// Groups have 2 states on a line and 4 otherwise. Larger groups make cheaper cycles that may converge
 	// very slowly: a line of 10⁵ states takes 183 sweeps with groups of 2 and 1500 with groups of 4; a grid
-	// that moves fast in one dimension and slowly in the other, 266 sweeps with groups of 4 and over 3000
-	// with 8. If neighbours of neighbours are new states, as in a random graph, pairing hardly reduces the
-	// number of moves; it goes on until half of the moves are gone.
-	least := 2 // pairings
+	// with fast moves in one dimension and slow moves in the other takes 266 sweeps with groups of 4 and
+	// over 3000 with groups of 8. If neighbours of neighbours are new states, as in a random graph, a
+	// pairing hardly reduces the number of moves, so pairing continues until half of the moves are gone.
+	least := 2 // least number of pairings
 	if l.in.NNZ() < 3*l.in.Rows {
 		least = 1
 	}
@@ -168,8 +168,9 @@ func (l *level) lumped() *level {
 }
 
 // inside is the number of places in sums that a portion of the groups uses for moves inside a group.
-// They are never read, but skipping such moves takes longer. A portion uses its places in turn, because
-// an addition waits for the previous addition to the same place; no two portions share a cache line.
+// These places are never read, but skipping such moves takes longer. A portion uses its places in turn,
+// because an addition waits for the previous addition to the same place; no two portions share a cache
+// line.
 const inside = 8
 
 // place sets slot.
@@ -195,8 +196,8 @@ func (l *level) place() {
 	})
 }
 
-// portions is the number of parts of the groups for parallel work in which each part needs
-// memory for all groups.
+// portions returns the number of parts into which the groups are cut for parallel work. There
+// are few parts, because each needs memory for all groups.
 func (x *grouping) portions() int { return min(blocks(len(x.group)), 8) }
 
 // portion returns the groups of a portion, from lo to hi−1, and its first and last states.

@@ -6,11 +6,11 @@ import "github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 type level struct {
 	*solver
 	in      *sparse.Matrix // as in Chain, with rows arranged by order
-	split   []int          // where the entries of split blocks begin in a row
-	later   []int          // where the entries of states visited later begin
+	split   []int          // where, in a row, the entries of states visited at the same time begin
+	later   []int          // where, in a row, the entries of states visited later begin
 	order   order
 	leave   []float64
-	inverse []float64 // 1/leave, 0 where that overflows
+	inverse []float64 // 1/leave, or 0 where 1/leave overflows
 	mass    []float64 // the measure that determines the shares
 
 	grouping
@@ -62,7 +62,7 @@ func inflow(in *sparse.Matrix, z []float64, i int) float64 {
 func (l *level) invert() {
 	each(len(l.leave), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < 0x1p-1022 { // below the normal range, the inverse may be infinite
+			if l.inverse[i] = 1 / l.leave[i]; l.leave[i] < 0x1p-1022 { // then the inverse may be infinite
 				l.inverse[i] = 0
 			}
 		}
@@ -114,8 +114,8 @@ func (l *level) imbalance(dst, z []float64) {
 	})
 }
 
-// leastMass gives a state whose measure underflows a positive share in its group. Masses
-// add up to 1.
+// leastMass is the least mass of a state, so that a state whose measure underflows has a
+// positive share in its group. Masses add up to 1.
 const leastMass = 0x1p-1000
 
 // lump sets next to the chain of the groups under the measure z.
@@ -165,7 +165,7 @@ func (l *level) balance(z []float64) {
 		l.elimination.stationary(z)
 		return
 	}
-	l.cycle = nil // its shares are about to change
+	l.cycle = nil // the shares of the cycle are about to change
 	l.sweep(z, false)
 	c := l.next
 	for k := range visits {
@@ -181,7 +181,8 @@ func (l *level) balance(z []float64) {
 	}
 }
 
-// spread adds the masses of the groups, or a correction, times a factor, to the members of the groups by their shares.
+// spread adds factor·coarse to z, divided among the members of each group by their shares; coarse holds the masses of
+// the groups or a correction of these masses.
 func (x *grouping) spread(z, coarse, share []float64, factor float64) {
 	each(len(z), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -10,56 +10,59 @@
 //
 //	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
 //
-// if μ is known up to a factor in each group (aggregation–disaggregation: Takahashi 1975;
-// Koury, McAllister and Stewart 1984). The smaller chain is treated in the same way, down
-// to a chain that elimination solves (Horton and Leutenegger 1994). [level.balance] is such
-// a cycle, from the finest level down and up again. It forms no differences, and every mass
-// stays positive.
+// if μ is known up to one factor per group (aggregation–disaggregation: Takahashi 1975; Koury,
+// McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain
+// that elimination solves (Horton and Leutenegger 1994). [level.balance] is such a cycle, from
+// the finest level down and up again. It forms no differences, and every mass stays positive.
 //
-// Once μ is roughly right, the shares of the groups are frozen, and the same cycle, now
-// linear ([cycle.correct]), approximates the inverse of I − Pᵀ. It preconditions a Krylov
-// iteration, the generalised conjugate residual method, at a fifth of the cost of a balance.
-// The cycle omits states with almost no mass ([solver.heavy]), which only sweeps correct.
-// The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant
-// interpolation is appropriate (Notay 2012; De Sterck, Treister and others 2010–11). When
-// the residual has fallen to a thousandth, the shares are computed again.
+// Once μ is roughly right, the shares of the states in their groups are frozen, and the same
+// cycle, now linear ([cycle.correct]), approximates the inverse of I − Pᵀ. The linear cycle
+// preconditions a Krylov iteration, the generalised conjugate residual method. It takes a
+// fifth of the time of a balance. The cycle omits states with almost no mass ([solver.heavy]),
+// which only sweeps correct. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums,
+// so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and
+// others 2010–11). When the residual has fallen to a thousandth, the shares are computed
+// again.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel
-// visits all blocks of one colour at once ([order]), so results are the same to the bit.
+// visits all blocks of one colour at once ([order]), so results are the same to the bit for
+// any number of processors.
 //
 // # What was measured
 //
-// User time on an EPYC for ‖μ − μP‖₁ ≤ 1e-10 in the four-queue network of 1,028,196 states
-// under LONGER, with 14.4 million moves, from the uniform measure; the slowest mode of
-// Gauss–Seidel decays by .0021 per sweep.
+// The table shows user time on an EPYC. The chain is the four-queue network of 1,028,196
+// states under LONGER, with 14.4 million moves. The start is the uniform measure, and the goal
+// is ‖μ − μP‖₁ ≤ 1e-10. The slowest mode of Gauss–Seidel decays by .0021 per sweep.
 //
-//	Gauss–Seidel, forward and backward           9656 sweeps to 1e-12, 200 s
-//	conjugate residuals preconditioned by it      578 sweeps, 13 s
-//	balances alone                                103 sweeps, 12 s
-//	this package                                   54 sweeps, 2.5 s
+//	Gauss–Seidel, forward and backward                  9656 sweeps to 1e-12, 200 s
+//	conjugate residuals preconditioned by Gauss–Seidel   578 sweeps, 13 s
+//	balances alone                                       103 sweeps, 12 s
+//	this package                                          54 sweeps, 2.5 s
 //
 // In the recurrent class of LBFS, 65,910 states, this package takes 70 sweeps and 0.2 s.
-// Corrections take two fifths of the 2.5 s, the two balances a fifth, and groups a seventh.
-// The reasons for the speed:
+// Corrections take two fifths of the 2.5 s, the two balances a fifth, and the construction of
+// groups a seventh. The reasons for the speed:
 //
-//   - Corrections omit the states that together account for a 256th of the target residual.
-//     Of 818,184 states, 379,963 remain at first, and then 577,458: 24 and 33 ms per
-//     correction on two processors, instead of 41.
+//   - Corrections omit the states that together account for a 256th of the target residual. Of
+//     818,184 states, 379,963 remain at first, and 577,458 later. A correction then takes
+//     24 ms and 33 ms on two processors, instead of 41 ms.
 //   - Half of the moves give the residual after a correction (see cycle.correct): 2½ passes
-//     over the chain instead of 4. The halves are stored separately, because memory comes in
-//     lines: a pass over one half takes 3 ms instead of 5, and a pass over all 4.
-//   - A state keeps its new mass if this balances the flow (see solver.iterate). To keep all
-//     masses between a tenth and ten times the old ones raises the final residual from 3e-11
-//     to 1e-3, and takes 104 sweeps.
-//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), which makes one
-//     visit from the finest level as good as two.
-//   - Steps that gain little get more time each time (see krylov.patience): random graphs and
-//     grids whose weights differ by 10⁴ take hundreds of sweeps instead of ten thousand.
+//     over the chain instead of 4. The halves are stored separately, because memory is read in
+//     cache lines: a pass over one half takes 3 ms instead of 5 ms, and a pass over both takes
+//     4 ms.
+//   - A state keeps its new mass if this balances the flow (see solver.iterate). If all masses
+//     are kept between a tenth of and ten times the old masses instead, the final residual
+//     rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
+//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so one visit from
+//     the finest level is as good as two.
+//   - If Krylov steps gain little, the next steps get more time (see krylov.patience): random
+//     graphs and grids whose weights differ by factors of 10⁴ take hundreds of sweeps instead
+//     of ten thousand.
 //   - Rows are visited in the order of the states. In the order of the groups, memory is read
 //     in jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
-// If nothing stays in a cache, the loops read and write the following numbers of times the matrix of all
-// 1,028,196 states, at 12 bytes per move:
+// If nothing stays in a cache, the loops read and write as many bytes as the following numbers of reads
+// of the matrix of all 1,028,196 states, at 12 bytes per move:
 //
 //	recurrent class, lists of arrivals                            3
 //	levels and groups                                             7
@@ -70,25 +73,26 @@
 //	estimate of the error, which takes some 6 more corrections   20
 //	                                                            129
 //
-// At the speed of a STREAM triad, this takes a third of the time in data/peers.csv. Values of 32 bits in
-// corrections would save some 13 reads, and columns of 16 bits as many; to reach 60 reads, fewer sweeps are needed.
+// At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of
+// 32 bits would save some 13 reads, and columns of 16 bits would save as many. Only fewer sweeps could reduce the
+// total to 60 reads.
 //
 // Tried and rejected:
 //
-//   - Equal rows stored once, as most states of a network allow: 5 to 15 % less time.
+//   - Equal rows stored once (most states of a network share rows): only 5 to 15 % less time.
 //   - Corrections without a first sweep: a correction takes 10 to 25 % less time, but a
 //     quarter to a half more corrections are needed.
 //   - Directions kept from one set of shares to the next: no fewer steps.
 //   - One visit of levels with less than a 64th of the states: 7 % less time, but 136 sweeps
 //     instead of 50 on a grid of 700².
 //   - One visit from the finest level in a balance: 66 sweeps and more.
-//   - Groups by the flow of a first μ, or groups that a state joins only where a large part of
-//     its flow goes: no fewer sweeps on random graphs.
+//   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
+//     part of its flow goes there: no fewer sweeps on random graphs.
 //
-// On slower chains, the other methods fall behind: for a queue of 20,000 lengths, which
+// On slower chains, the other methods are far slower: for a queue of 20,000 lengths, which
 // mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
 // preconditioner that stalls at a residual of 1e-4, so the balances come first. On random
-// graphs whose weights differ by 10⁵ or more, the method stalls permanently.
+// graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
 package multilevel
 
 import (
@@ -120,11 +124,12 @@ type Settings struct {
 type Result struct {
 	Residual float64 // ‖μ − μP‖₁
 	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if there is none
-	Sweeps   int     // Gauss–Seidel sweeps over states, not groups of them
+	Sweeps   int     // Gauss–Seidel sweeps over states, not over groups
 }
 
 // Stationary turns mu, a guess with positive sum, into the stationary distribution. On
-// cancellation and after MaxSweeps, mu is the best measure so far, and the error says so.
+// cancellation and after MaxSweeps, mu is the measure so far, and the error states the
+// residual.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)
@@ -137,7 +142,8 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 	return s.Result, err
 }
 
-// most leaves 32 bits to count moves; twice as many would take 26 GB.
+// most is the greatest number of moves, which 32 bits can count; twice as many moves would
+// take 26 GB.
 const most = 1 << 30
 
 type solver struct {
@@ -159,8 +165,8 @@ const batch = 10
 // the first Krylov steps gain little: in the network, 67 sweeps instead of the 56 after two balances.
 const balances = 2
 
-// run sweeps as long as sweeps make good progress, and then alternates between balances and
-// a Krylov iteration until the residual is small.
+// run makes sweeps as long as they reduce the residual quickly, and then alternates between
+// balances and a Krylov iteration until the residual is small.
 func (s *solver) run() error {
 	var built sync.WaitGroup
 	built.Go(s.top.build) // half of the work is sequential
@@ -216,18 +222,18 @@ func (s *solver) measure() float64 {
 	return s.Residual
 }
 
-// stage is the factor by which the residual falls with the same shares; better shares are
-// then known.
+// stage is the factor by which the residual falls before the shares are computed again from
+// the better μ.
 const stage = 1e-3
 
 // iterate improves μ by solving (I − Pᵀ) e = residual for a correction e, and takes e if
 // the residual falls. It reports whether the residual fell to less than a tenth.
 //
-// The absolute error of the correction may be many times the mass of a rarely visited
-// state. Balances compute such masses to a relative accuracy, and need this accuracy: with
-// noise instead, the shares may define chains with traps. So a state takes its new mass if
-// this balances at least half of its flow. Otherwise, its old mass is moved into the range
-// that its neighbours permit.
+// The absolute error of the correction may be many times the mass of a rarely visited state.
+// Balances compute such masses to a relative accuracy, and need this accuracy: with noise in
+// place of the masses, the shares may define chains with traps. So a state takes its new mass
+// if this balances at least half of its flow. Otherwise, the state takes the mass nearest to
+// its old mass in the range that the flow from its neighbours permits.
 func (s *solver) iterate() bool {
 	const least = 0.1 // times the old mass, if the range contains no positive mass
 	was, old := s.Residual, slices.Clone(s.mu)
@@ -312,12 +318,13 @@ func (s *solver) least(weight float64) float64 {
 }
 
 // estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of the residual
-// that decays more slowly than the rest, and may hide corrections ten times as large as the first. So the residual is halved
-// repeatedly, eight times if the iteration has needed patience, and until a correction is small compared with the previous ones;
-// we assume that all further corrections together are as large as the last. The rounding errors of the residual have size δ(i),
-// which grows as the root of the number of terms, because roundings are independent. They are added to the residual with the worst
-// signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. If four tries do
-// not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, there is no estimate.
+// that decays more slowly than the rest, and this part may hide corrections ten times as large as the first. So the residual is
+// halved repeatedly, at least eight times if the iteration has needed patience, and until a correction is small compared with the
+// previous ones; we assume that all further corrections together are as large as the last. The rounding errors of the residual
+// have size δ(i), which grows as the root of the number of terms, because roundings are independent. They are added to the
+// residual with the worst signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to
+// ‖δ‖₂. If four tries do not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, there is no
+// estimate.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// blockSize is the number of states in a unit of work: some 20 to 100 µs, ten times the
-// cost of starting it.
+// blockSize is the number of states in a unit of work, which takes some 20 to 100 µs, ten
+// times as long as starting it.
 const blockSize = 1 << 12
 
 // each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
@@ -86,9 +86,10 @@ func normalise(x []float64) {
 // block has moves to other blocks of its colour. If the numbering makes moves short, as on
 // a grid, two or three colours are enough.
 //
-// Otherwise, the order is split: there are few blocks, all of one colour, and a move between
-// blocks counts with the mass of its state before the sweep. Coarser levels of the network
-// are split; as one block, they would take as long as the finest level with two processors.
+// Otherwise, the order is split: there are few blocks, all of one colour, and for a move
+// between blocks, a sweep uses the mass that the state had before the sweep. Coarser levels of
+// the network (see the package comment) are split; as one block, they would take as long as
+// the finest level on two processors.
 type order struct {
 	shift   int       // block k contains the states from k<<shift on …
 	bounds  []int     // … that is from bounds[k] to bounds[k+1]−1
@@ -108,8 +109,8 @@ const (
 	parallelStates = 1 << 14
 )
 
-// newOrder colours the blocks of a chain in turn, each with the first colour that no
-// neighbour has.
+// newOrder colours the blocks of a chain in turn, each with the first colour that no neighbour
+// has. If this takes too many colours, the order is split.
 func newOrder(in *sparse.Matrix) order {
 	if in.Rows < parallelStates {
 		return cut(in.Rows, 1)
@@ -169,7 +170,7 @@ func (o order) among(states []int32) order {
 }
 
 // place says when a forward sweep visits state j, a neighbour of state i: before i (−1), at
-// the same time (0), or after i (1).
+// the same time as i (0), or after i (1).
 func (o *order) place(j, i int) (late int) {
 	a, b := j>>o.shift, i>>o.shift
 	if a != b {
@@ -189,9 +190,9 @@ func (o *order) visit(backward bool, do func(lo, hi int)) {
 	}
 }
 
-// arrange puts the entries that are visited before the row's state first, and the entries
-// that are visited after it last. It returns where the first part ends and the last part
-// begins, which is the same place unless blocks are split.
+// arrange puts the entries of states that are visited before the row's state first, and the
+// entries of states that are visited after it last. It returns where the first part ends and
+// the last part begins, which is the same place unless the order is split.
 func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
 	split, later = make([]int, in.Rows), make([]int, in.Rows)
 	each(in.Rows, func(_, lo, hi int) {

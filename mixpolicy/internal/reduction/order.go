@@ -17,8 +17,8 @@ type plan struct {
 // minimumDegree repeatedly eliminates a state of least degree (Tinney and Walker 1967), on the quotient graph
 // of George and Liu (1981), with the degrees of Amestoy, Davis and Duff (1996): an eliminated state p is stored
 // as the set of the states that it joins, which replaces the sets that contained p. States with very many
-// neighbours, and all states of a small chain, come last, in decreasing order. It returns nil if elimination
-// would need more than the given numbers of entries or products.
+// neighbours, and all states of a small chain, come last, in decreasing order of their numbers. The result is
+// nil if elimination would need more than the given numbers of entries or products.
 func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	n := out.Rows
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
@@ -27,7 +27,7 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	var held, tail, near []int32 // memory for sets; the states that come last; neighbours of a state
 	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
 	many := max(16, 10*int(math.Sqrt(float64(n))))
-	gone, last := make([]bool, n), make([]bool, n) // eliminated, or absorbed in another set; last: in no bucket
+	gone, last := make([]bool, n), make([]bool, n) // gone: eliminated; last: to be eliminated last, and in no bucket
 	for i := 1; i < n; i++ {
 		to, _ := out.Row(i)
 		from, _ := in.Row(i)
@@ -69,8 +69,8 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 		set := held[from:len(held):len(held)]
 		p.beyond[k], gone[k] = set, true
 		p.order = append(p.order, k)
-		// The remaining states have at least as many neighbours, and mostly more. On a grid in the plane, the total of
-		// the entries stays about 8n, and the last √n states make 8n√n products. On a grid in space, the entries grow.
+		// The remaining states have at least as many neighbours as k, and mostly more. On a grid in the plane, rest
+		// stays about 8n, and the last √n states make 8n√n products. On a grid in space, rest grows.
 		left := float64(n - len(p.order))
 		rest := left * float64(len(set))
 		if work.add(len(set), most) || min(rest*rest/8/math.Sqrt(float64(n)), left*left*left/3) > most.Products {

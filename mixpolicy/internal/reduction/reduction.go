@@ -9,24 +9,25 @@
 //
 // A sparse LU factorisation of I − P with a similar order, such as SciPy's, can be a little faster on grids and flows in the
 // plane: it neither sums each l_k again, which the proof below needs, nor stores an exponent with each mass. On blocks that
-// hubs join, its column order fills less than this order. But LU subtracts: on a deep double well, its measure may have no
-// right digit, although the residual is of the size of rounding.
+// are joined by hubs, its column order fills less than this order. But LU subtracts: on a chain with two deep wells, its
+// measure may have no correct digit, although the residual is of the size of rounding.
 //
 // # The error
 //
-// By the matrix-tree theorem, μ(s) is proportional to a sum over the trees that lead to s, of products with one entry of
-// each row except s. So if each entry of one row changes by a fraction of at most η, each μ(s) changes by a fraction of
-// at most 2η, for any chain. The step of k rounds each row i with f(i,k) > 0: the quotient, product and sum by 3u,
-// u = 2⁻⁵³, l_k by 3u and u more for the products that the row begins with. Back from state 0, v(k) = Σ_i v(i)f(i,k)
-// rounds twice for each f(i,k), and 5 times for k. Together, with N the number of f(i,k) > 0 and n the number of states,
-// every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal range.
+// By the matrix-tree theorem, μ(s) is proportional to a sum of products, one for each tree that leads to s, with one
+// entry of each row except row s. So if each entry of one row changes by a fraction of at most η, each μ(s) changes by a
+// fraction of at most 2η, for any chain. The step of k rounds each row i with f(i,k) > 0: the quotient, the product and
+// the sum by 3u, where u = 2⁻⁵³; l_k by 3u; and the products with which the row begins by u. On the way back from state
+// 0, v(k) = Σ_i v(i)f(i,k) rounds twice for each f(i,k), and 5 times for k. Let N be the number of f(i,k) > 0, and n the
+// number of states. Together, every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal
+// range.
 //
-// Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step of k then adds a matrix E to the rates
-// of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up to 0 and
-// y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest computed time. Each
-// step changes h little if nδT is small, so h ≤ 2T throughout, and ‖x‖₁ ≤ 8nδT. The eliminated states have at most 2T times
-// the mass of the others, and each of their shares f(i,k) also loses at most δ. So in all n steps, μ moves in ℓ₁ by at most
-// 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
+// Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step of k then adds a matrix E to the rate
+// matrix Q of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up
+// to 0 and y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest computed
+// time. Each step changes h little if nδT is small, so h ≤ 2T throughout, and ‖x‖₁ ≤ 8nδT. The eliminated states have at
+// most 2T times the mass of the others, and each of their shares f(i,k) also loses at most δ. So in all n steps, μ moves in
+// ℓ₁ by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
 package reduction
 
 import (
@@ -41,7 +42,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// smallChain is the number of states up to which states are eliminated in the order of their numbers, in one dense matrix.
+// smallChain is the number of states up to which states are eliminated in decreasing order of their numbers, in one dense
+// matrix.
 const smallChain = 1501
 
 // Work counts the entries and the products of elimination.
@@ -64,7 +66,7 @@ type Chain struct {
 	fronts            []front
 	from, into, leave []float64 // of all fronts
 	size              int
-	terms             int // f(i,k) > 0
+	terms             int // number of f(i,k) > 0
 }
 
 // front is a set of states that are eliminated together, the last first.

@@ -3,8 +3,8 @@ package reduction
 import "math"
 
 // Measure returns the stationary distribution times a number: v(0), then v(k) = Σ_i v(i)f(i,k), the mass that
-// flows into k over l_k. The number scales the greatest mass to between ½ and 1: a geometric measure of ratio ½ on
-// 1,500 states exceeds the range of a float64.
+// flows into k divided by l_k. The number scales the greatest mass to between ½ and 1, because masses may
+// exceed the range of a float64, as for a geometric measure of ratio ½ on 1,500 states.
 func (c *Chain) Measure() []float64 {
 	v := make([]wide, c.size)
 	v[0] = wide{f: 1}
@@ -61,9 +61,10 @@ func (a wide) plus(b wide) wide {
 	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
-// Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, the cost of a cycle over
-// its length. With t = 0, h is v = c + Pv except for v(0), and the gain is 0. Elimination also updates costs and
-// durations: they become the cost and duration from a state to the next state that remains.
+// Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, which is the cost of a
+// cycle divided by its duration. With t = 0, h is v = c + Pv except for v(0), and the gain is 0. Values overwrites
+// cost and duration: elimination turns them into the cost and the duration from a state to the next state that
+// remains.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
 	for at := range c.fronts {
 		f := &c.fronts[at]

@@ -8,8 +8,8 @@ import (
 // ClosedClasses returns the recurrent classes of the chain whose transition matrix has the pattern of m (square):
 // the strongly connected components that no entry leaves. States in a class are in increasing order, classes by
 // their first state. The common case of one class is tried first, in O(rows + entries): if all states lead to state
-// c, the class is the set of states that c leads to. To choose c, a walk from the first state takes enough steps to
-// have probably entered a class.
+// c, the class is the set of states that c leads to. To choose c, a walk from the first state takes so many steps
+// that it has probably entered a recurrent class.
 func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	const steps, passes = 1 << 12, 16
 	c := int32(0)
@@ -27,8 +27,8 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 		slices.Sort(class)
 		return [][]int32{class}
 	}
-	// Otherwise, a state is in a closed class if every state that it leads to leads back. If not, one of the states
-	// that do not lead back is tried, at random, which leaves half of them on average.
+	// Otherwise, a state is in a closed class if every state that it leads to leads back. If not, a random one of
+	// the states that do not lead back is tried next. On average, this halves the number of such states.
 	into, rng := m.Transpose(), rand.New(rand.NewPCG(1, 2))
 	for s := range m.Rows {
 		for c := int32(s); mark[s] == open; {
@@ -70,8 +70,8 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	return list
 }
 
-// allReach reports whether all states lead to c. It visits the undecided states, forward
-// and backward in turn, and gives up after the given number of passes.
+// allReach reports whether all states lead to c. It visits the undecided states, forward and
+// backward in turn. After the given number of passes, it gives up and returns false.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true

@@ -1,5 +1,5 @@
-// Package sum adds floating-point numbers with small, length-independent error, and checks
-// that they add up to 1.
+// Package sum adds floating-point numbers with a small error that hardly depends on their
+// number, and checks that probabilities add up to 1.
 package sum
 
 import (
@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Accumulator is a compensated running sum (Neumaier 1974): with unit roundoff
-// u = 2⁻⁵³, the error of the sum of n terms is at most 2u|Σx| + O(n u²) Σ|x|,
-// whatever their order of magnitude. The zero value is an empty sum.
+// Accumulator is a compensated running sum (Neumaier 1974): with unit roundoff u = 2⁻⁵³, the
+// error of the sum of n terms is at most 2u|Σx| + O(n u²) Σ|x|, whatever the magnitudes of the
+// terms. The zero value is an empty sum.
 type Accumulator struct{ sum, carry float64 }
 
 // Add adds x to the sum.
@@ -72,9 +72,10 @@ func Diff1(x, y []float64) float64 {
 	return a.Value()
 }
 
-// Tolerance is the greatest allowed distance of the sum of k probabilities from 1. Each may
-// carry 16 roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of a few
-// factors. A decimal with too few digits is off by far more, and is an error.
+// Tolerance is the greatest allowed distance of the sum of k probabilities from 1. Each
+// probability may carry 16 roundings, which is enough for formulas such as ϱ/(ϱ+a) and
+// products of a few factors. A decimal with too few digits is off by far more, and is an
+// error.
 func Tolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
 
 // CheckDistribution returns an error, without a prefix, unless p is a distribution over k

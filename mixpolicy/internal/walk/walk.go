@@ -90,7 +90,7 @@ func (c chain) drawdown(major, minor float64) float64 {
 	if last == 0 || c.rises(last, major, minor) {
 		return 0
 	}
-	// The first edge that does not rise begins at the maximum; edge last does not.
+	// The first edge that does not rise begins at the maximum; edge number last does not rise.
 	best := c[sort.Search(last-1, func(k int) bool { return !c.rises(k+1, major, minor) })]
 	return max(0, major*(best.major-c[last].major)+minor*(best.minor-c[last].minor))
 }
@@ -100,23 +100,23 @@ func (c chain) rises(k int, major, minor float64) bool {
 	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
 }
 
-// segments is a walk in ℝᵈ as a binary tree over its time. A node covers the points a ≤ k ≤ b,
-// and stores a bound E of how far any of them is ahead of the chord from W_a to W_b:
+// segments is a walk in ℝᵈ, stored as a binary tree over time. A node covers the points
+// a ≤ k ≤ b, and stores a bound E of how far any of them is ahead of the chord from W_a to W_b:
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //
-// For ψ ⪰ 0, this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search
-// skips every node whose bound does not exceed the best value so far. (The maximum of each
+// For ψ ⪰ 0, this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search skips
+// every node whose bound does not exceed the best value so far. (The maximum of each
 // coordinate also gives a bound. But if θ changes slowly, that bound is off by the length of
-// the segment, and this bound only by the size of the changes.)
+// the segment, and the bound with E only by the size of the changes.)
 //
 // Two nodes [a, m], [m, b] with E′, E″ join into a node with
 //
 //	E = max(E′, E″) + [W_m − (1−s)W_a − sW_b]₊,
 //
-// for any one s: the distance from the chord of the whole to the broken line over m rises
-// from 0 to the bracket and falls back to 0. A good s is (m−a)/(b−a), or the same quotient
-// of coordinate sums; the code uses the latter.
+// for any one s: the distance of the broken line W_a, W_m, W_b ahead of the chord rises from 0
+// at W_a to at most the bracket at W_m, and falls back to 0 at W_b. A good s is (m−a)/(b−a),
+// or the same quotient of coordinate sums; the code uses the latter.
 //
 // Adding a point costs O(d). A search visits O(log t) nodes if few points come near the
 // maximum, and all nodes in the worst case.

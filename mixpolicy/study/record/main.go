@@ -57,11 +57,11 @@ type commandLine struct {
 	Root string `placeholder:"DIR" help:"The clone whose records are made. Default: the one around the working directory."`
 
 	List        listCmd        `cmd:"" help:"List what is recorded, and the methods that are not recorded yet."`
-	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: races on the problems of package study, minutes a method."`
+	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: races on the problems of package study, some minutes for each method."`
 	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
-	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: every equation, witness or experiment."`
-	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search counterexamples of every corrected bound, some ten minutes."`
-	Scale       scaleCmd       `cmd:"" help:"data/scale.csv: how large a network one machine solves: minutes, and some 20 GiB."`
+	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: checks every equation, erratum or claim."`
+	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search for counterexamples to every corrected bound; some ten minutes."`
+	Scale       scaleCmd       `cmd:"" help:"data/scale.csv: how large a network one machine solves: some minutes and 20 GiB."`
 	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
 	Statements  statementsCmd  `cmd:"" help:"The paper's statements in the notebooks, from data/statements.md and the errata."`
 }
@@ -72,7 +72,7 @@ type comparisonCmd struct {
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have fair races only."`
 }
 
-// Run records one method after the other, so an interruption loses at most one.
+// Run records one method after the other, so an interruption loses the results of at most one method.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	if len(c.Problem) == 0 {
 		c.Problem = slices.Concat(study.Names, study.FamilyNames())
@@ -89,7 +89,7 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	}
 	for _, m := range c.Method {
 		if !slices.Contains(raced, m) {
-			return fmt.Errorf("no method %q on %s; record list names them", m, strings.Join(c.Problem, ", "))
+			return fmt.Errorf("no method %q on %s; record list names all methods", m, strings.Join(c.Problem, ", "))
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Instances of each bound, 500 from each random start; cells share them."`
 }
 
-// Run searches one space after the other. The records of other spaces stay.
+// Run searches one space after the other. It keeps the records of other spaces.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
@@ -169,7 +169,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	spaces := adversary.Spaces()
 	for _, name := range c.Space {
 		if !slices.ContainsFunc(spaces, func(s adversary.Space) bool { return s.Name == name }) {
-			return fmt.Errorf("no space %q; data/adversaries.csv names them", name)
+			return fmt.Errorf("no space %q; data/adversaries.csv names all spaces", name)
 		}
 	}
 	var all []data.Adversary
@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the most memory so far is that of the last.
+// Run measures the smallest network first, so the peak of memory so far is the peak for the last network.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
 	var all []study.Scale
@@ -245,8 +245,8 @@ func edit(file string, change func(text string) (string, error)) error {
 	return atomicfile.WriteBytes(file, []byte(text))
 }
 
-// work is the place of the records, and the display of progress: a bar in a terminal, else a line for each finished
-// item.
+// work holds the place of the records, and shows progress: with a bar in a terminal, else with a line for each new
+// activity.
 type work struct {
 	root string
 	out  io.Writer
@@ -284,7 +284,7 @@ func root(dir string) (string, error) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
 		} else if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a clone, want one with data/comparison.csv", dir)
+			return "", fmt.Errorf("%s is not in a clone of the lab, want a folder in one, which has data/comparison.csv", dir)
 		}
 	}
 	return "", err
@@ -295,7 +295,7 @@ func run(ctx context.Context, args []string, out *os.File) error {
 	var cli commandLine
 	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),
 		kong.Description("Makes the records in data/ and the README's picture again, whole or one part at a time. "+
-			"What is interrupted leaves the files as they were, with what was done before."))
+			"An interrupted command leaves every file whole, with the results that were finished before."))
 	command, err := parser.Parse(args)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package adversary searches for counterexamples to the corrected bounds: the functions of package theory,
 // the bounds of sections 4 and 5 of the paper, and those of its appendix. For each bound, a search maximises
-// left side over right side in spaces of small instances. data/adversaries.csv records the worst instance of
+// the ratio of the left side to the right side in spaces of small instances. data/adversaries.csv records the worst instance of
 // each bound; go run ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from
 // package paper, which evaluates them along longer runs.
 //
@@ -8,7 +8,7 @@
 // because its C is not defined.
 //
 // A counted instance is one evaluation of a coordinate search, see [Search]: 500 instances belong
-// to one random start, and each is near an earlier one. At some instances the bound says nothing;
+// to one random start, and each is near an earlier one. At some instances, the bound says nothing;
 // the record also counts the instances that test the bound.
 package adversary
 
@@ -39,7 +39,7 @@ type Space struct {
 
 // Law is an inequality of the paper in its corrected form, at an instance.
 type Law struct {
-	Statement string // its number in the paper, or the statement that it serves
+	Statement string // its number in the paper, or the number of the statement to which it belongs
 	What      string // left ≤ right
 	Loose     string // why no instance is within a factor of 2; empty if some instance is
 	Side
@@ -52,7 +52,7 @@ type Parameter struct {
 	Log    bool
 }
 
-// uniform returns n parameters in [lo, hi], named name1, name2, …, or name if n is 1; logarithmic returns logarithmic ones.
+// uniform returns n parameters in [lo, hi], named name1, name2, …, or name if n is 1; logarithmic does so on a logarithmic scale.
 var uniform, logarithmic = parameters(false), parameters(true)
 
 func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
@@ -65,7 +65,7 @@ func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
 	}
 }
 
-// Side is the left and the right side of a bound at an instance.
+// Side holds the left and the right side of a bound at an instance.
 type Side struct {
 	// Size is the size of the terms whose differences the sides contain, for the rounding
 	// error. 0 means that the sides contain no differences.
@@ -139,8 +139,8 @@ func (s Space) Text(x []float64) string {
 	return strings.TrimSpace(text)
 }
 
-// worse returns the record of a bound over the instances of both records, with the worse of the two worst instances; r's if the ratios are
-// equal.
+// worse returns the record of a bound over the instances of both records, with the worse of the two worst instances, or with r's if the
+// ratios are equal.
 func worse(r, o Record) Record {
 	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
 	if r.Instances > 0 && !(o.Ratio > r.Ratio) {
@@ -179,7 +179,7 @@ func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) (records []R
 	}
 	best, try := evaluate(s.instance(u)), slices.Clone(u)
 	for i := 1; i < n && ctx.Err() == nil; i++ {
-		for slices.Equal(try, u) { // a step off an end of the range changes nothing
+		for slices.Equal(try, u) { // a step beyond an end of the range changes nothing
 			for range 1 + rng.IntN(2) {
 				j := rng.IntN(len(u))
 				try[j] += math.Exp2(-30*rng.Float64()) * float64(1-2*rng.IntN(2))
@@ -207,8 +207,8 @@ func (s Space) instance(u []float64) []float64 {
 }
 
 // Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, each value on a small grid is a cell: a space with
-// a part of the instances. The bounds of Proposition 3.1 get all instances for each γ. So the search finds a bound that is
-// loose in one corner.
+// a part of the instances. The bounds of Proposition 3.1 get all instances for each γ. So the records show a bound that is
+// loose in one cell only.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }

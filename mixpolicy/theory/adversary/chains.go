@@ -49,10 +49,11 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 	return mixpolicy.Must(y.Occupation(context.Background(), p))
 }
 
-// chains is the space of Lemma 3.3 at a γ and an ε: a process, and a combination u = Ψθ of the measures of two policies with
-// negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most max
-// c − min c times the total variation, which is at most ε(1 + 1/(1−δ)) (Lemma 3.3). So with this weight, f_ω is at least the cost of
-// the policy, and the O(ε) is the amount by which f_ω(θ̂) exceeds its minimum. V₂ is 0 for measures of policies.
+// chains returns the laws of Lemma 3.3 at a γ and an ε, for a process and a combination u = Ψθ, with negative mass ε, of the measures
+// of two policies. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most
+// max c − min c times the total variation, which is at most ε(1 + 1/(1−δ)) (Lemma 3.3). So if V₁ has the weight
+// (max c − min c)(1 + 1/(1−δ)), f_ω is at least the cost of the policy, and the O(ε) is the amount by which f_ω(θ̂) exceeds its
+// minimum. V₂ is 0 for measures of policies.
 func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	ctx, name, eps := context.Background(), map[bool]string{true: "average cost", false: "discounted"}[by.Average()], x[1]
 	y := process(by, distribution(x[26:29]...), x[2:20], x[29])
@@ -91,7 +92,7 @@ func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	return laws
 }
 
-// mixing is the space of the mixing bounds of package theory: an average-cost process and a policy.
+// mixing returns the mixing bounds of package theory, for an average-cost process and a policy.
 func mixing(x []float64) []Law {
 	ctx, y, t, eps := context.Background(), process(mixpolicy.AverageCost, nil, x[:18], x[23]), int(x[21]), x[22]
 	p := policyOf(y, x[18:21])
@@ -106,7 +107,7 @@ func mixing(x []float64) []Law {
 	}
 }
 
-// ergodicity is the space of (2.25): the masses of a policy's stationary distribution.
+// ergodicity returns the law (2.25), for the masses of a policy's stationary distribution.
 func ergodicity(x []float64) []Law {
 	y := process(mixpolicy.AverageCost, nil, x[:18], x[23])
 	m := measureOf(y, policyOf(y, x[18:21])).State
@@ -115,10 +116,10 @@ func ergodicity(x []float64) []Law {
 	return []Law{{"2.25", "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity", "", Side{worst, root, 0}}}
 }
 
-// programs is a discounted process and a basis, one of whose two functions is u. The values v* are given, and so exact: action 0 costs
-// v* − γP_0v*, and action 1 costs v* − γP_1v* plus a gap. It is the space of section 4. (4.2) is checked for the second action, and
-// (4.9) for any set of constraints: with probability 1−δ, n₀ draws leave constraints of total η at most (1−γ)ε/4mζ that ν̂ violates. Γ
-// is a cube. If β ≥ 1, or rounding leaves a program undecided, the bounds say nothing.
+// programs returns the laws of section 4, for a discounted process and a basis of two functions, one of them u. The values v* are
+// given, so they are exact: action 0 costs v* − γP_0v*, and action 1 costs v* − γP_1v* plus a gap. (4.2) is checked for the second
+// action, and (4.9) for any set of constraints: with probability 1−δ, after n₀ draws, the constraints that ν̂ violates have a total η
+// of at most (1−γ)ε/4mζ. Γ is a cube. If β ≥ 1, or rounding leaves a program undecided, the bounds say nothing.
 func programs(x []float64) []Law {
 	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
 	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])
@@ -132,10 +133,10 @@ func programs(x []float64) []Law {
 	mu, basis := measureOf(y, first).State, mat.NewDense(3, 2, []float64{u[0], x[29], u[1], x[30], u[2], x[31]})
 	off := func(v []float64) float64 { return priorwork.WeightedError(alpha, optimal, v) }
 	laws := []Law{
-		{"4.9", "E|v*−Φν̂| − E|v*−Φν*| ≤ εEv*, η(violated) ≤ (1−γ)ε/4mζ", "ζ has the worst ν of Γ in all states at once", none},
+		{"4.9", "E|v*−Φν̂| − E|v*−Φν*| ≤ εEv*, η(violated) ≤ (1−γ)ε/4mζ", "ζ assumes the worst ν of Γ in all states at once", none},
 		{"4.2", "E(v^π−v*) ≤ Σμ^π|v^π−v*|/(1−γ)", "", none},
 		{"4.3", "E|v*−Φν*| ≤ 2αᵀu/(1−β)·min max|v*−Φν|/u", "", none},
-		{"4.13", "E|v*−Φν*| ≤ (αᵀu + 2μᵀu(1+β)/(1−γ))·min max|v*−Φν|/u, price 2/(1−γ)", "few instances: another search found 0.51", none},
+		{"4.13", "E|v*−Φν*| ≤ (αᵀu + 2μᵀu(1+β)/(1−γ))·min max|v*−Φν|/u, penalty 2/(1−γ)", "another search found a ratio of 0.51", none},
 	}
 	l := &priorwork.Lyapunov{U: u, Beta: mixpolicy.Must(priorwork.LyapunovFactor(y, u))}
 	full, err := priorwork.ALP{Basis: basis}.Solve(ctx, y)

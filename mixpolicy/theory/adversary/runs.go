@@ -53,7 +53,7 @@ func pointOf(class mixpolicy.Class, t float64) []float64 {
 // steps returns step sizes in units of 1/A(c_max+G), a lower bound of 1/‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
-// each calls f with Σηθ at the end of every path of samples, and the probability of the path.
+// each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
 func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float64, f func(sum []float64, probability float64)) {
 	if len(eta) == 0 {
 		f(sum, probability)
@@ -84,12 +84,13 @@ func quantile(all []outcome, delta float64) float64 {
 	return all[len(all)-1].value
 }
 
-// laws is the space of Proposition 3.1 and Theorem 3.4: T ≤ 2 iterations, all paths of samples with their probabilities. A bound with
-// probability 1 − δ is violated if the 1 − δ quantile exceeds it. γ < 1 affects G, which is at least 1/(1−γ), and (3.38).
+// laws returns the bounds of Proposition 3.1 and Theorem 3.4, for T ≤ 2 iterations and all paths of samples with their
+// probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile exceeds it. γ < 1 affects G, which is at least
+// 1/(1−γ), and (3.38).
 func (g *game) laws(x []float64) []Law {
 	const (
-		slope = "C_e is a sum of two bounds of the slope ‖cᵀΨ‖⁎, so that B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
-		union = "‖Ψθ_t‖₂, ‖ĝ_t‖⁎, noise and distance are not at their greatest together; see (5.36) and (3.33) path by path"
+		slope = "C_e is the sum of two bounds on the slope ‖cᵀΨ‖⁎, so B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
+		union = "‖Ψθ_t‖₂, ‖ĝ_t‖⁎, noise and distance do not take their greatest values together; for single paths, see (5.36) and (3.33)"
 	)
 	eta := g.steps(x[1 : 1+min(int(x[0]), 2)])
 	delta, s := x[3], theory.SumSteps(mixpolicy.StepFunc(func(t int) float64 { return eta[t] }), len(eta))
@@ -178,7 +179,7 @@ func (p *path) bracket(l []float64) float64 {
 	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
 }
 
-// none is the side of a bound that says nothing; or returns the worse of two sides.
+// none is the Side of a bound that says nothing; the method or returns the worse of two Sides.
 var none = Side{Left: math.Inf(-1), Right: 1}
 
 func (s Side) or(other Side) Side {
@@ -188,9 +189,10 @@ func (s Side) or(other Side) Side {
 	return s
 }
 
-// The sizes for the rounding of a law of the proofs: of sums over a path, of sums divided by Ση, of divergences next to a boundary,
-// which a few roundings of a point may change a lot, and of the square of a move, which is a difference: a move of 10⁻⁴ of the
-// class has 12 digits. Moves are not checked for the entropy: it is strongly convex on the simplex, and θ̃_t is not on the simplex.
+// These functions return the size of a law's terms, for its rounding error: whole for sums over a path; average for sums divided by
+// Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot; and move for the square of a move.
+// A move is a difference: if it is 10⁻⁴ of the class, it has 12 digits. Moves are not checked for the entropy: it is strongly convex
+// on the simplex, and θ̃_t is not on the simplex.
 func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
 func average(p *path, _ paper.TraceStep) float64 { return p.far + p.whole/p.s }
 func near(p *path, s paper.TraceStep) float64 {
@@ -206,7 +208,7 @@ func move(p *path, _ paper.TraceStep) float64 {
 
 func exactly(*path, paper.TraceStep) float64 { return 0 }
 
-// law returns the corrected form of a law of the proofs, at its worst place.
+// law returns the two sides of the corrected form of a law of the proofs, at its worst iteration.
 func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Side {
 	laws, worst := paper.Laws(), none
 	l := laws[slices.IndexFunc(laws, func(l paper.Law) bool { return l.Number == number })]
@@ -221,7 +223,7 @@ func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Sid
 	return worst
 }
 
-// paths is the space of the bounds that hold with certainty along any path of samples: the laws of section
+// paths returns the bounds that hold with certainty along any path of samples: the laws of section
 // 5 that lead to (∗) of theory.Constants.ObjectiveBound, the consequences of (∗), and the constants.
 func paths(x []float64) []Law {
 	p := newPath(x)
@@ -260,7 +262,7 @@ func paths(x []float64) []Law {
 			Side{p.bracket(p.lambda), p.bracket(top), p.s * floats.Dot(p.short, p.short)}},
 		{"5.28", "cᵀΨ(θ̂−θ*) ≤ right side of (5.18) for θ*, λ = 0 over S", "", p.law("5.28", average)},
 		{"5.35", "cᵀΨ(θ*−θ̂) ≤ 2R c_max√(nm)‖Ψ‖",
-			"the barycentre is feasible, and cᵀΨθ* at most its cost: R would do for 2R", Side{-p.gap, 2 * p.trivial, p.far}},
+			"the barycentre is feasible, so cᵀΨθ* is at most its cost: R would be enough", Side{-p.gap, 2 * p.trivial, p.far}},
 		{"5.36", "V(θ̂) + Ση⟨e, θ_t−θ*⟩/2GS ≤ R c_max√(nm)‖Ψ‖/G + (right side of (∗) for λ = 0)/2GS + G/4S", "",
 			Side{p.v + p.noise/ball, p.trivial/p.K.G + p.star/ball + p.K.G/(4*p.s), p.far + p.whole/ball}},
 		{"3.33", "2(G−‖λ*‖₂)V(θ̂) + Ση⟨e, θ_t−θ*⟩/S ≤ (right side of (∗) for λ = 0 + ½G²)/S", "", multipliers},
@@ -279,14 +281,14 @@ func paths(x []float64) []Law {
 func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 	at := bregman.Divergence(phi, x, y)
 	if math.IsInf(at, 1) {
-		return at // all is lost
+		return at // no digit is left
 	}
 	return math.Abs(bregman.Divergence(phi, x, scaled(1-relative, y))-at) / rounding
 }
 
 func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
 
-// divergences is the space of two points of Θ₂ ∩ Θ_R in three dimensions, for the moduli of the ball,
+// divergences returns laws for two points of Θ₂ ∩ Θ_R in three dimensions, with the moduli of the ball,
 // the cube and the simplex.
 func divergences(v []float64) []Law {
 	class := classOf(v[0], v[1])
@@ -326,7 +328,7 @@ var exactSums = sync.OnceValue(func() []theory.StepSums {
 	return all
 })
 
-// stepSums is the space of (5.31).
+// stepSums returns the laws (5.31).
 func stepSums(x []float64) []Law {
 	s := exactSums()[int(x[0])]
 	b := theory.InverseSqrtSums(mixpolicy.Corrected, s.T)

@@ -26,8 +26,8 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 	return all
 }
 
-// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum, or size of a sum, that is at most a fraction f
-// of the maximum: a bound of the tail is worst at a sum that occurs.
+// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum, or absolute sum, that is at most a fraction f
+// of the maximum: a bound of the tail is tightest at a value that the sum takes.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	for i, o := range all {
 		if sizes {
@@ -49,7 +49,7 @@ func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	return -math.Log(min(1, probability)), max(0, delta)
 }
 
-// martingales is the space of three bounded martingale differences, which depend on the past: the
+// martingales returns laws for three bounded martingale differences, which depend on the past: the
 // sums of errors of (5.19), and of their squares (5.20).
 func martingales(x []float64) []Law {
 	const steps, nodes = 3, 1<<3 - 1
@@ -72,9 +72,9 @@ func martingales(x []float64) []Law {
 	}
 }
 
-// norms is the space of two dependent variables of three values each.
+// norms returns laws for two dependent variables of three values each.
 func norms(v []float64) []Law {
-	const loose = "4 is one constant for both directions, and in this one 1 is enough"
+	const loose = "the constant 4 serves both directions; in this direction, 1 is enough"
 	x, y, p := v[0:3], v[3:6], distribution(v[6:9]...)
 	orlicz := func(nu float64, x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
 	moments := func(nu float64) float64 { return mixpolicy.Must(theory.MomentNorm(nu, x, p)) }
@@ -98,10 +98,10 @@ func norms(v []float64) []Law {
 	}
 }
 
-// vectors is the space of vectors Z of two dimensions with three values.
+// vectors returns laws for a vector Z in two dimensions with three values.
 func vectors(v []float64) []Law {
-	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|: of directions that are h apart, the
-	// best gives K to within K·h/2.
+	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|. If directions are h apart, the best
+	// of them gives K to within K·h/2.
 	const directions, near = 48, (1 - math.Pi/48/2) * (1 - math.Pi/48/2)
 	p, squares, inner := distribution(v[6:9]...), make([]float64, 3), make([]float64, 3)
 	var k, top float64
@@ -123,7 +123,7 @@ func vectors(v []float64) []Law {
 	}
 }
 
-// exponentials is the space of sums of two sub-Gaussian, and of two sub-exponential, differences
+// exponentials returns laws for sums of two sub-Gaussian, and of two sub-exponential, differences
 // that depend on the past.
 func exponentials(x []float64) []Law {
 	const steps, nodes = 2, 1<<2 - 1
@@ -146,15 +146,15 @@ func exponentials(x []float64) []Law {
 	both, delta := tail(x[len(x)-1], sums, true)
 	return []Law{
 		{"A.6", "δ²/(4Σσ_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), ‖X_t‖_ψ₂ ≤ σ_t given the past",
-			"c = ¼ is what a short proof gives; for T signs the exponent is δ²/2T in the limit, and the bound's is ln 2/2 = 0.35 of it",
+			"a short proof gives c = ¼; for T random signs, the exponent tends to δ²/2T, and the bound has ln 2/2 = 0.35 of this limit",
 			Side{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0}},
 		{"A.9", "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
-			"c = ¼ serves small deviations too; a rare value of norm b has P[X ≥ δ] near exp(−δ/b), a quarter of which is in the bound",
+			"c = ¼ also covers small deviations; for a rare value of norm b, the exponent is near δ/b, four times that of the bound",
 			Side{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3}},
 	}
 }
 
-// gaussians is the space of X_i = √(1−r)·sign + √r·N(0, 1), i ≤ d, with variance proxy 1, in logarithms.
+// gaussians returns laws for X_i = √(1−r)·sign + √r·N(0, 1), i ≤ d, with variance proxy 1. The first and the last law are in logarithms.
 func gaussians(x []float64) []Law {
 	r, lambda, d := x[0], x[1], math.Floor(x[2])
 	one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)

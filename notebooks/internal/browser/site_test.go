@@ -254,7 +254,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		saves:  "<nil>",
 		waits:  "all goroutines are asleep - deadlock!",
 		panics: "line 3 +0x",
-		hoards: "The program is ended: it needs more than",
+		hoards: "The program was stopped: it needs more than",
 		magic:  "line 1: %test does not work in a page",
 	} {
 		t.Run(want, func(t *testing.T) { runs(t, b, cell, want, true) })

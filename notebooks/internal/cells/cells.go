@@ -28,7 +28,8 @@ type Session struct {
 	env     []string
 }
 
-// New returns a session without declarations, whose cells may import the packages with the given names by path.
+// New returns a session without declarations. Its cells may import the packages in names, a map from import paths to
+// package names.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is the program of a cell, with everything that was declared before it.
@@ -57,7 +58,7 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 	return p, p.write(name, main)
 }
 
-// Keep makes the declarations of the program's cell part of the session, after the program was compiled.
+// Keep makes the declarations of the program's cell part of the session. Call it once the program has been compiled.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
 // A unit is a declaration that can be replaced: a function, a method, a type, a block of
@@ -65,7 +66,7 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 type unit struct {
 	names []declared
 	cell  string // which declares it
-	from  string // text before the unit's: a keyword if the unit has none, and where the text is from
+	from  string // text to put before the unit's: a keyword if the unit has none, and a line directive
 	text  string
 	runs  bool // part of every program, used or not: variables and init functions
 }
@@ -76,7 +77,7 @@ type declared struct {
 	at, to int // its place in the unit's text
 }
 
-// An imported package, with its name in cells.
+// imported is an imported package, with its name in cells.
 type imported struct{ name, path, from string }
 
 // declare adds the declarations of the cell's code to the session, and returns the function main of the cell if it has
@@ -95,7 +96,8 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 		position := files.Position(p)
 		return fmt.Sprintf("line %s:%d:%d", name, position.Line, position.Column)
 	}
-	// cut returns the unit of a part of the source. Only directives to the compiler need a line of their own.
+	// cut returns the unit of a part of the source. Without a keyword, the part begins on a new line, because its doc
+	// comment may contain a directive to the compiler.
 	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
 		u := unit{cell: name, runs: keyword == "var", from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
 		if keyword != "" {
@@ -155,8 +157,8 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 	return main, nil
 }
 
-// without returns the old units without the names that the new units, of the cell with this name, declare. If a unit
-// also declares other names, the place of such a name becomes blank.
+// without returns the old units without the names that the new units declare again. The new units are from the given
+// cell. If an old unit also declares other names, _ replaces those that are declared again.
 func without(old, now []unit, cell string) (kept []unit) {
 	again := map[string]bool{}
 	for _, u := range now {
@@ -206,7 +208,7 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
 	if i.name, ok = s.names[i.path]; !ok {
-		return fmt.Errorf("%s: there is no package %s here, only those that the notebooks import and what these need",
+		return fmt.Errorf("%s: there is no package %s here: cells may import packages that the notebooks import, and what these need",
 			strings.TrimPrefix(from, "line "), spec.Path.Value)
 	}
 	if spec.Name != nil {
@@ -284,7 +286,7 @@ func needed(units []unit, cell string) (found []unit) {
 	return found
 }
 
-// mention adds the names in the text.
+// mention adds the names in the text to names.
 func mention(names map[string]bool, text string) {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
@@ -314,7 +316,8 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// packagesIn returns the names before a dot in the declarations that nothing in them declares.
+// packagesIn returns the names of packages in the declarations: names before a dot that no declaration in them
+// declares.
 func packagesIn(body string) (map[string]bool, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
 	if err != nil {
@@ -323,12 +326,12 @@ func packagesIn(body string) (map[string]bool, error) {
 	return qualifiers(file), nil
 }
 
-// qualifiers returns the names before a dot in the file that nothing in it declares.
+// qualifiers returns the names of packages in the file: names before a dot that the file does not declare.
 func qualifiers(file *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if selector, ok := n.(*ast.SelectorExpr); ok {
-			// The parser knows what the file declares, which is enough.
+			// The parser resolves names within the file, which is enough.
 			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
 				used[x.Name] = true
 			}

@@ -22,8 +22,8 @@ type Completion struct {
 	Type string `json:"type"`
 }
 
-// Importer imports packages from their archives, as Go's compiler writes them. A package for which archive returns
-// nothing is missing, and may be asked for again.
+// Importer imports packages from their archives, as Go's compiler writes them. A package for which archive returns nil
+// is missing, and may be imported later.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
 }
@@ -54,7 +54,8 @@ func (a *archives) Import(path string) (*types.Package, error) {
 }
 
 // Complete returns the names that may stand between the two parts of a cell, the nearest declared first. It also
-// returns the part of a name before that place, with which they begin. Mistakes elsewhere in the cell do no harm.
+// returns the part of a name before that place, with which all these names begin. Mistakes elsewhere in the cell do no
+// harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -131,12 +132,12 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 	return prefix, found
 }
 
-// Inspect describes the name in which the two parts of the cell meet, with the methods of a type; it returns "" if
-// there is no name.
+// Inspect describes the name at the place where the two parts of the cell meet. For a type, it also lists the methods.
+// It returns "" if there is no name.
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]
-	// The name is found by its position in a one-line cell.
+	// The name is found by its line and column.
 	c := s.check(before+after, packages)
 	if c == nil || was == "" {
 		return ""
@@ -183,7 +184,7 @@ type checked struct {
 	info  *types.Info
 }
 
-// check returns nil if nothing can be said about the cell.
+// check checks the types of the cell, together with the session's declarations. It returns nil if it cannot.
 func (s *Session) check(text string, packages types.Importer) *checked {
 	p := &Program{then: Session{names: s.names, units: s.units, imports: s.imports}}
 	code, err := p.magics("cell", text)

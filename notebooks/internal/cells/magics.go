@@ -60,7 +60,7 @@ func (p *Program) magics(cell, text string) (code string, err error) {
 			p.then.units = without(p.then.units, gone, " ")
 		default:
 			if !slices.Contains(idle, name) {
-				return "", wrong("%%%s does not work in a page; what does is %%%%, %%args, %%env, %%list, %%remove and %%reset", name)
+				return "", wrong("%%%s does not work in a page; these work: %%%%, %%args, %%env, %%list, %%remove and %%reset", name)
 			}
 		}
 	}

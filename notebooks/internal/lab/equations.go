@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// An equation is an entry of the index: its statement and meaning, its verdict, its code and its test, as links from
-// the pages, and the numbers of mutants of its code, and of those that die.
+// An equation is an entry of the index: its statement, meaning and verdict, links from the pages to its code and its
+// test, the number of mutants of its code, and the number of those that the tests notice.
 type equation struct {
 	paper.Row
 	Stated           paper.Statement
@@ -54,7 +54,8 @@ func (l *Lab) equations() (all []*equation, err error) {
 	return all, nil
 }
 
-// mutants returns, by the numbers of equations, how many mutants their code has, and how many of these die.
+// mutants returns, for the number of each equation, how many mutants its code has, and how many of these the tests
+// notice.
 func mutants() (map[string][2]int, error) {
 	rows, err := data.Rows[struct {
 		Number  string `csv:"number"`
@@ -69,8 +70,9 @@ func mutants() (map[string][2]int, error) {
 	return of, err
 }
 
-// declaration finds where the package in this folder of the clone declares Name, or Type.Method. For a method of an
-// interface or of an embedded type, it finds the type.
+// declaration returns a link to the place where the package in this folder of the clone declares Name, or Type.Method.
+// For a method of an interface or of an embedded type, the link is to the type. It returns "" if there is no such
+// place.
 func (l *Lab) declaration(dir, name string) string {
 	pattern := `(?m)^(?:func|type|var|const) ` + name + `\b`
 	of, method, isMethod := strings.Cut(name, ".")
@@ -152,7 +154,8 @@ func inHTML(markdown string) template.HTML {
 	return template.HTML(strong.ReplaceAllString(b.String(), "<strong>$1</strong>"))
 }
 
-// cards returns a script with a card for each equation, by its anchor. A page loads it before it shows the first card.
+// cards returns a script with a card for each equation, by its anchor. A page loads the script before it shows the
+// first card.
 func cards(equations []*equation) ([]byte, error) {
 	all := map[string]string{}
 	for _, e := range equations {
@@ -204,7 +207,7 @@ func linkEquations(body string, equations []*equation) string {
 		number := strings.Trim(text, "()")
 		e := of[number]
 		if e == nil {
-			e = of[number+"a"] // (3.14) is (3.14a) and the parts after it
+			e = of[number+"a"] // (3.14) means (3.14a) and the parts after it
 		}
 		if e == nil {
 			return text

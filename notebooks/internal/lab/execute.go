@@ -35,9 +35,9 @@ func (l *Lab) paper() []string {
 	return named(filepath.Join(l.root, "notebooks"), `^[^.].*\.ipynb$`)
 }
 
-// notebooks lists the given notebooks, in the order of their names. It returns all committed notebooks if none is
-// given, those whose names begin with a given name, or those at a path, which contains a slash or ends in .ipynb. All
-// must be in one folder.
+// notebooks returns the files of the named notebooks, sorted, or of all committed notebooks if names is empty. A name
+// that contains a slash or ends in .ipynb is a path. Any other name is the beginning of committed notebooks' names.
+// All notebooks must be in one folder.
 func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 	all := l.paper()
 	if len(all) == 0 {
@@ -63,8 +63,8 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 			}
 		}
 		if len(chosen) == before {
-			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (one of your own is named by its path, "+
-				"as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (name one of your own by its path, "+
+				"such as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
 		}
 	}
 	slices.Sort(chosen)
@@ -73,7 +73,7 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 			return nil, err
 		}
 		if filepath.Dir(file) != filepath.Dir(chosen[0]) {
-			return nil, fmt.Errorf("%s and %s are in different folders; a run takes notebooks of one", chosen[0], file)
+			return nil, fmt.Errorf("%s and %s are in different folders; a run takes notebooks of one folder", chosen[0], file)
 		}
 	}
 	return slices.Compact(chosen), nil
@@ -84,7 +84,7 @@ func notebookName(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), ".ipynb")
 }
 
-// A run is one notebook, executed.
+// A run is the execution of one notebook.
 type run struct {
 	name     string
 	source   string // the notebook's file
@@ -162,7 +162,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	if !l.onTerminal() {
 		l.say("%-8s %s", "running", r.name)
 	}
-	// The log of Jupyter and the kernel, which is of use only if they break.
+	// The log of Jupyter and the kernel, which is needed only if they break.
 	log, err := os.Create(filepath.Join(l.temp, r.name+".log"))
 	if err != nil {
 		return nil, err
@@ -222,8 +222,8 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	return r, nil
 }
 
-// silent matches what the kernel writes to a cell's stderr when a shell command fails or a magic does not exist, which
-// it calls success.
+// silent matches what the kernel writes to a cell's stderr when a shell command fails or a magic does not exist. The
+// kernel reports such a cell as executed.
 var silent = regexp.MustCompile(`(?m)^exit status \d+$|unknown or not implemented yet`)
 
 // silentFailure finds the first cell whose failure Jupyter did not notice.

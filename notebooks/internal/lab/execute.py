@@ -41,7 +41,7 @@ class Client(NotebookClient):
         try:
             return await super().async_execute_cell(cell, cell_index, **kwargs)
         except CellTimeoutError:
-            # What the kernel adds while it is shut down is not the cell's.
+            # Output of the kernel while it is shut down does not belong to the cell.
             self.nb.cells[cell_index] = copy.deepcopy(cell)
             raise
 
@@ -70,7 +70,7 @@ client = Client(
     notebook,
     kernel_name="gonb",  # whatever the notebook's own metadata say
     timeout=int(timeout),
-    iopub_timeout=int(timeout),  # after four seconds outputs that haven't come yet would be left out
+    iopub_timeout=int(timeout),  # by default, outputs that arrive after four seconds would be left out
     record_timing=False,
     coalesce_streams=True,
     shutdown_kernel="graceful",
@@ -88,7 +88,7 @@ except DeadKernelError:
     fail("stopped", "the kernel died")
 except Exception as e:
     print(f"{type(e).__name__}: {e}", file=sys.stderr, flush=True)
-    os._exit(1)  # without the tracebacks of what is left half made
+    os._exit(1)  # without the tracebacks of unfinished tasks
 finally:
     tidy()
     nbformat.write(notebook, target)

@@ -48,9 +48,9 @@ func exportFigures(r *run, folder string) error {
 	return nil
 }
 
-// lighten removes pictures, the scripts of charts and the marks of spaces in code from a page's HTML. It refers to the
-// picture's file by [exportFigures], and makes the figure's number a link to the figure. Each script goes to a file
-// next to the page, which page.js loads as the reader nears the chart.
+// lighten removes pictures, the scripts of charts and the marks of spaces in code from a page's HTML. In place of a
+// picture, it refers to the file that [exportFigures] wrote, and adds the figure's number as a link to the figure.
+// Each script goes to a file next to the page, which page.js loads as the reader nears the chart.
 func lighten(r *run, body, folder string) (string, error) {
 	base, section := filepath.Base(folder), numbered.FindStringSubmatch(r.name)[1]
 	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {

@@ -21,7 +21,8 @@ var (
 	linked   = regexp.MustCompile(`\[(.+?)\]\(notebooks/(.+?)\)`)
 )
 
-// found returns the questions of the README, with our findings. It also places the README's picture.
+// found returns the questions of the README, with our findings. It also copies the README's picture into the folder of
+// the figures.
 func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	readme, err := os.ReadFile(filepath.Join(l.root, "README.md"))
 	for _, m := range question.FindAllStringSubmatch(string(readme), -1) {
@@ -32,15 +33,15 @@ func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	return rows, errors.Join(err, copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg")))
 }
 
-// A claim of the paper, with its settings.
+// A claim is a claim of the paper, with its settings.
 type claim struct {
 	Text     string
 	Section  string // of the paper
 	Settings []setting
-	Picture  string // file of one of the intervals, if several compare two methods
+	Picture  string // file of a picture of the settings' intervals, if there are several settings
 }
 
-// A setting holds the first sentence on its numbers, which decide, and the other sentences.
+// A setting holds a claim in one setting: the first sentences on its numbers, which decide, and the other sentences.
 type setting struct {
 	paper.Claim
 	Deciding string
@@ -53,7 +54,7 @@ var sectionOf = map[string]string{
 	"6": "Experiments", "7": "Conclusion",
 }
 
-// newClaims returns the recorded claims. Claims with the same words are settings of one.
+// newClaims returns the recorded claims. Claims with the same words are settings of one claim.
 func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
@@ -76,7 +77,7 @@ func newClaims() (all []*claim, err error) {
 }
 
 // figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A difference is
-// relative to the penalty method's number, which stands before it.
+// converted to a ratio with the penalty method's number, which is the result before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "interval of 95 %"}
 	for i, s := range c.Settings {
@@ -93,14 +94,14 @@ func (c *claim) figure() plotting.Figure {
 		p.X, p.Y, p.Lo, p.Hi = append(p.X, float64(i+1)), append(p.Y, r.Value), append(p.Lo, r.Lo), append(p.Hi, r.Hi)
 	}
 	return plotting.Figure{
-		Title: "Algorithm 1 over the penalty method: below 1 the claim holds", Height: 3,
+		Title: "Algorithm 1 divided by the penalty method: the claim holds below 1", Height: 3,
 		X:      plotting.Axis{Label: "setting", Min: 0.5, Max: float64(len(c.Settings)) + 0.5},
 		Y:      plotting.Axis{Label: "ratio, " + what, Log: true},
 		Layers: []plotting.Layer{plotting.Rule{At: 1, Label: "equal"}, p},
 	}
 }
 
-// draw makes the pictures, in the folder, of the claims with several settings.
+// draw makes pictures of the claims with several settings, in the folder.
 func draw(claims []*claim, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (p *page) Verdicts() (counts []choice) {
 	return counts
 }
 
-// An erratum with its title and places for the page, and with its entries of the index.
+// An erratum is a recorded erratum, with its title and places for the page, and its entries of the index.
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
@@ -188,7 +189,7 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 	return counts
 }
 
-// counted returns the counts with one more of the value.
+// counted returns the counts with the count of this value raised by one.
 func counted(counts []choice, value string) []choice {
 	i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
 	if i < 0 {

@@ -36,12 +36,12 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 	}
 	lacks, broken := printed(l.command(ctx, python, "-c", lacksProgram))
 	if broken != nil {
-		return fmt.Errorf("no Jupyter to be had: %w", err)
+		return fmt.Errorf("there is no Jupyter: %w", err)
 	}
 	if lacks != "" {
-		return fmt.Errorf("no Jupyter to be had: %w; nor has %s, which is on the PATH, %s", err, python, strings.TrimSpace(lacks))
+		return fmt.Errorf("there is no Jupyter: %w; and %s, which is on the PATH, lacks %s", err, python, strings.TrimSpace(lacks))
 	}
-	l.say("%-8s using the one of %s, which is on the PATH: %v", "jupyter", python, err)
+	l.say("%-8s using the Jupyter of %s, which is on the PATH: %v", "jupyter", python, err)
 	l.python = python
 	return nil
 }
@@ -55,7 +55,7 @@ func (l *Lab) installJupyter(ctx context.Context, python string) (own string, er
 	version = strings.TrimSpace(version)
 	var major, minor int
 	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major != 3 || minor < oldest {
-		return "", fmt.Errorf("%s is Python %s, and 3.%d or later is wanted", python, version, oldest)
+		return "", fmt.Errorf("%s is Python %s, want 3.%d or later", python, version, oldest)
 	}
 	venv := l.path("venv")
 	own = filepath.Join(venv, "bin", "python")
@@ -91,19 +91,19 @@ func (l *Lab) setUpLite(ctx context.Context) (command []string, err error) {
 	}
 	own := l.path("venv", "bin", "python")
 	if l.python != own {
-		return nil, fmt.Errorf("what makes it is installed beside Jupyter in %s, and there is none", l.path("venv"))
+		return nil, fmt.Errorf("its builder must be installed next to Jupyter in %s, and no Jupyter is there", l.path("venv"))
 	}
 	err = l.once(step{
 		name: "lite",
-		why:  "installing jupyterlite-core at its pinned version from PyPI into .lab/venv, to make JupyterLite of the site",
+		why:  "installing jupyterlite-core at its pinned version from PyPI into .lab/venv, for the JupyterLite of the site",
 		made: l.path("venv", "bin", "jupyter-lite"),
 		from: requirementsLite + requirements,
 	}, func() error { return l.install(ctx, own, requirementsLite) })
 	return []string{own, "-m", "jupyterlite_core"}, err
 }
 
-// makeVenv makes a virtual environment. Debian keeps the necessary modules in a package, which is installed if the
-// reader has allowed it.
+// makeVenv makes a virtual environment. Debian keeps the necessary modules in a separate package, which makeVenv
+// installs if the reader has allowed it.
 func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	makeIt := func() error {
 		_, err := printed(l.command(ctx, python, "-m", "venv", "--clear", venv))
@@ -114,12 +114,12 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 		return err
 	}
 	if !l.Debian {
-		return fmt.Errorf("%s can't make virtual environments: Debian has what it lacks in its package python3-venv, "+
+		return fmt.Errorf("%s can't make virtual environments: it lacks Debian's package python3-venv, "+
 			"which go run ./notebooks --debian installs, as root", python)
 	}
 	l.say("%-8s installing Debian's python3-venv, which Python needs to make virtual environments", "jupyter")
 	cmd := l.command(ctx, "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv")
-	// Without the mark of our processes, so dpkg ends in order whatever happens to us.
+	// Without the mark of our processes, so the keeper does not kill dpkg.
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	if _, err := printed(cmd); err != nil {
 		return err

@@ -19,15 +19,15 @@ import (
 // keeping is the environment variable that makes a process the keeper of the folder it names.
 const keeping = "MIXPOLICY_KEEPER"
 
-// startKeeper starts the keeper of a lab with this folder for temporary files, and returns a function that releases it,
-// which lets the keeper do its work and waits for it.
+// startKeeper starts the keeper of the lab whose temporary files are in this folder. release lets the keeper do its
+// work, and waits for it.
 //
 // A keeper is a process that outlives the lab, however the lab ends. It then ends every process that the lab started,
-// directly or not, and removes the lab's temporary files. The end of its standard input, a pipe whose other end only
-// the lab has, tells it that the lab has ended. It is this very program, started again in a separate session, so that a
-// signal to the lab's group spares it.
+// directly or not, and removes the lab's temporary files. Its standard input is a pipe whose other end only the lab
+// has; the end of this input tells the keeper that the lab has ended. The keeper is this same program, started again
+// in a separate session, so a signal to the lab's group does not reach it.
 //
-// On Linux a signal at a parent's death (PR_SET_PDEATHSIG) would be enough for the lab's own children, but not for
+// On Linux, a signal at a parent's death (PR_SET_PDEATHSIG) would be enough for the lab's own children, but not for
 // their children, such as kernels, which have sessions of their own.
 func startKeeper(temp string) (release func() error, err error) {
 	program, err := os.Executable()
@@ -35,7 +35,7 @@ func startKeeper(temp string) (release func() error, err error) {
 		return nil, err
 	}
 	cmd := exec.Command(program)
-	cmd.Args = []string{"mixpolicy-keeper", temp} // for readers of a list of processes
+	cmd.Args = []string{"mixpolicy-keeper", temp} // the name in lists of processes
 	cmd.Env = append(os.Environ(), keeping+"="+temp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	pipe, err := cmd.StdinPipe()
@@ -46,14 +46,14 @@ func startKeeper(temp string) (release func() error, err error) {
 }
 
 // Keep does the work of a keeper if this process was started as one, and then does not return. A program that calls
-// [New] calls Keep first.
+// [New] must call Keep first.
 func Keep() {
 	temp := os.Getenv(keeping)
 	if temp == "" {
 		return
 	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	os.WriteFile("/proc/self/comm", []byte("mixpolicy-keep"), 0) // killing a program by its name spares it
+	os.WriteFile("/proc/self/comm", []byte("mixpolicy-keep"), 0) // so that the program can be killed by name without its keeper
 	io.Copy(io.Discard, os.Stdin)
 	if err := clear(temp); err != nil {
 		os.Exit(1)
@@ -62,8 +62,8 @@ func Keep() {
 }
 
 // clear ends the processes with this folder for temporary files, and removes the folder. A killed process takes a
-// moment to end and may just have started another; a process that the lab was just starting gets its environment a
-// moment later. So clear looks until it has found none twice.
+// moment to end, and may just have started another. A process that the lab was just starting gets its environment a
+// moment later. So clear looks again until it has twice found none.
 func clear(temp string) (err error) {
 	for begin, none := time.Now(), 0; none < 2 && time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		none++

@@ -67,9 +67,10 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// mended returns a go.mod that builds a GoNB which connects to gopls as soon as gopls listens, waits until it has
-// loaded the module, and says where statements stand. The published GoNB connects after 12 seconds, for which the first
-// Tab in a new kernel waits. It gives up an answer after 8 seconds, which is too early on a busy machine.
+// mended returns a go.mod with which a modified GoNB is built. This GoNB connects to gopls as soon as gopls listens,
+// waits until gopls has loaded the module, and says in an error message where statements belong. The published GoNB
+// connects only after 12 seconds, so the first Tab in a new kernel waits for that time. It stops waiting for an answer
+// after 8 seconds, which is too early on a busy machine.
 func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err error) {
 	folder, modfile := filepath.Join(l.temp, "gonb"), filepath.Join(l.temp, "gonb.mod")
 	published, err := printed(l.command(ctx, "go", "list", "-f={{.Module.Dir}}", tools[0]))
@@ -80,7 +81,7 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 		return "", err
 	}
 	changes := strings.NewReplacer("time.After(ConnectTimeout)", "time.After(ConnectTimeout / 100)", "= 8000 *", "= 25000 *",
-		"= matches[5]", `= strings.Replace(matches[5], "expected decl", "statements stand below a line with %% alone: expected decl", 1)`)
+		"= matches[5]", `= strings.Replace(matches[5], "expected decl", "statements belong below a line with %% alone: expected decl", 1)`)
 	for _, name := range []string{"goplsclient/exec.go", "goplsclient/conn.go", "gonberror.go"} {
 		file := filepath.Join(folder, "internal", "goexec", name)
 		source, err := os.ReadFile(file)
@@ -97,10 +98,10 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 }
 
 // wrap puts a go command into .lab/bin that runs the real one, in this GOROOT, except that go get without names does
-// nothing. GoNB calls go get before each cell, unless a cell says %noautoget, and has no flag against it. All imports
-// of notebooks are in go.mod, and the call would cost a cell 0.1 s, and 0.5 s if it asks the network. Builds may use
-// more memory, and so take a sixth less time. wrap also puts a gopls there that ends at once if nobody asks for
-// completions, because the real one would load the module for each notebook.
+// nothing. GoNB calls go get before each cell, unless a cell says %noautoget, and has no flag to prevent this. All
+// imports of notebooks are in go.mod, and the call would cost a cell 0.1 s, and 0.5 s if it uses the network. Builds
+// may use more memory, and so take a sixth less time. wrap also puts a gopls there that ends at once if nobody asks
+// for completions, because the real one would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
 		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),
@@ -135,7 +136,7 @@ func (l *Lab) kernelspec() (*kernelspec, error) {
 		work = l.project + "," + l.root
 	}
 	if strings.Count(work, ",") > 1 || l.project == l.root && strings.Contains(work, ",") {
-		return nil, fmt.Errorf("a comma in the folder's name, where the Go kernel can't have one: %s", work)
+		return nil, fmt.Errorf("the Go kernel does not work in a folder with a comma in its name: %s", work)
 	}
 	return &kernelspec{
 		Argv:          []string{"gonb", "--kernel", "{connection_file}", "-raw_error", "-go_work=" + work},
@@ -181,7 +182,7 @@ func (l *Lab) InstallKernel(ctx context.Context) error {
 	if err := spec.write(folder); err != nil {
 		return err
 	}
-	l.say("the kernel gonb is in %s; go run ./notebooks kernel --remove takes it away", folder)
+	l.say("the kernel gonb is in %s; go run ./notebooks kernel --remove removes it", folder)
 	return nil
 }
 

@@ -165,7 +165,7 @@ func (l *Lab) Clean(ctx context.Context) error {
 	defer unlock()
 	for _, name := range append(named(l.path(), ""), l.build()) {
 		if name == l.path("lock") || name == l.path("used") {
-			continue // after all else is gone
+			continue // removed last
 		}
 		if err := os.RemoveAll(name); err != nil {
 			return err
@@ -175,7 +175,7 @@ func (l *Lab) Clean(ctx context.Context) error {
 	l.used = nil
 	os.Remove(l.path("used"))
 	os.Remove(l.path("lock"))
-	os.Remove(l.path()) // fails if a waiting run has made it again
+	os.Remove(l.path()) // fails if a waiting run has already made a new one
 	l.say("removed %s and %s", l.path(), l.build())
 	return nil
 }
@@ -215,8 +215,8 @@ func (l *Lab) setUp(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lock keeps processes from changing .lab and build of one clone at the same time. It waits for a process that does,
-// and reports its command line.
+// lock keeps processes from changing .lab and build of one clone at the same time. It waits for the end of a process
+// that is changing them, and reports its command line.
 func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	name := l.path("lock")
 	for told := false; ctx.Err() == nil; {
@@ -262,7 +262,7 @@ func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 			return nil, err
 		}
 		if !told {
-			l.say("waiting for what runs or is open of this clone to end")
+			l.say("waiting until no run and no JupyterLab uses this clone")
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -303,7 +303,7 @@ func (l *Lab) removeParts() error {
 	return errors.Join(failures...)
 }
 
-// named lists the files of the folder whose names match, in their order; none if the folder does not exist.
+// named lists the files in the folder whose names match, sorted. It lists none if the folder does not exist.
 func named(folder, pattern string) (files []string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -319,7 +319,7 @@ type step struct {
 	name string // also the name of its stamp
 	why  string // the activity and its purpose
 	made string // must exist afterwards
-	from string // its source: another value makes it again
+	from string // its source: if it changes, the step is taken again
 }
 
 // once takes the step, unless its stamp says that it was done before from the same source.

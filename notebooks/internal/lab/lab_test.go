@@ -186,7 +186,7 @@ func fakes(t *testing.T, scripts map[string]string) (dir string) {
 func TestAnOldPythonIsToldByItsVersion(t *testing.T) {
 	lab := emptyLab(t)
 	dir := fakes(t, map[string]string{"python3": `case "$2" in "import sys"*) echo 3.9.2 ;; *) printf 'jupyterlab ≥ 4.0 (there is 3.6.1)' ;; esac`})
-	want := "no Jupyter to be had: " + dir + "/python3 is Python 3.9.2, and 3.10 or later is wanted; nor has " + dir + "/python3, which is on the PATH, jupyterlab ≥ 4.0 (there is 3.6.1)"
+	want := "there is no Jupyter: " + dir + "/python3 is Python 3.9.2, want 3.10 or later; and " + dir + "/python3, which is on the PATH, lacks jupyterlab ≥ 4.0 (there is 3.6.1)"
 	if err := lab.setUpJupyter(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
@@ -233,7 +233,7 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	lab := emptyLab(t)
 	t.Setenv("PATH", t.TempDir())
 	noError(t, lab.fetchScripts(t.Context()))
-	if !strings.Contains(lab.told(), "not to be had, so the pages take it from") {
+	if !strings.Contains(lab.told(), "not available, so pages load scripts from") {
 		t.Errorf("said: %s", lab.told())
 	}
 	placed := try(lab.placeScripts()).or(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// A chart of the paper's dependencies. It is drawn twice: as ECharts' graph, and as a still picture whose nodes are
-// links, which also serves without scripts and on paper.
+// A chart shows which entries of the index rest on which. It is drawn twice: as ECharts' graph, and as a still picture
+// whose nodes are links, for readers without scripts and for paper.
 type chart struct {
 	Width, Height int
 	Bands         []band
@@ -44,7 +44,7 @@ type node struct {
 // An edge is a curve from a premise to an entry that rests on it.
 type edge struct{ X1, Y1, XM, YM, X2, Y2 int }
 
-// A mark is the symbol of a verdict: a shape and a colour, either of which is enough.
+// A mark is the symbol of a verdict: a shape and a colour, each of which is enough to recognise the verdict.
 type mark struct{ Verdict, class, symbol, Color string }
 
 var marks = []mark{
@@ -79,7 +79,7 @@ func markOf(v paper.Verdict, k paper.Kind) mark {
 var short = strings.NewReplacer("Definition", "Def.", "Proposition", "Prop.",
 	"Assumption", "Ass.", "Algorithm", "Alg.", "Theorem", "Thm.", "Lemma", "Lem.")
 
-const across, down, margin = 82, 25, 40 // spacing of columns and rows, and place of the first ones, in pixels
+const across, down, margin = 82, 25, 40 // in pixels: distances between columns and between rows, and the place of the first column
 
 // newChart places the entries: a band for each section, and in it a column for each length of the longest chain of
 // premises within the section.

@@ -20,8 +20,9 @@ import (
 )
 
 // export makes, in build, a page of every executed notebook, an index of these pages and of those of earlier runs, and
-// a file of every figure. With the paper's notebooks, it also makes pages of the results for its equations. Jupyter's
-// nbconvert turns the cells into HTML, by our template; the rest of a page is made here.
+// a file of every figure. With the paper's notebooks, it also makes pages of the results for the paper's claims,
+// errata and equations. Jupyter's nbconvert turns the cells into HTML, by our template; the rest of a page is made
+// here.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
 	for _, r := range runs {
 		if err := exportFigures(r, l.build("figures")); err != nil {
@@ -127,7 +128,7 @@ func (l *Lab) earlier(runs []*run) (pages []*page, err error) {
 }
 
 // findings returns the pages of the results for the paper's claims, errata and equations, and the index of the
-// equations. It also writes their cards.
+// equations. It also writes the cards of the equations.
 func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	if equations, err = l.equations(); err != nil {
 		return nil, nil, err
@@ -154,8 +155,8 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A cell that takes this long has its time in the page. In a browser, it would take several times as long, and
-// the site's pages say so before they run it.
+// A page contains the time of a cell that takes at least long. In a browser, such a cell would take several times as
+// long, and the site's pages say so before they run it.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
@@ -190,9 +191,9 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	return bodies, nil
 }
 
-// A page is a notebook for readers, or the index of all notebooks.
+// A page is the page of a notebook, the index, or a page of results for claims, errata or equations.
 type page struct {
-	Name     string // of the notebook; empty for the index
+	Name     string // of the file, without its extension
 	Title    template.HTML
 	Lead     template.HTML // the first sentence of its result, or its first paragraph
 	Minutes  int           // reading time of its prose
@@ -204,7 +205,7 @@ type page struct {
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // by their names
 	Paper          bool              `json:"-"` // one of the paper, not the reader's own
-	Picture        string            `json:"-"` // for those who link to it
+	Picture        string            `json:"-"` // shown where others link to the page
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
 	layout        string // the template; by default the one of the page's name

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is the time that a process may take to end after the signal to end: jupyter_client gives a kernel five
-// seconds to shut down before it kills it.
+// seconds to shut down before killing it.
 const patience = 8 * time.Second
 
 // command prepares a process that leads a separate group, which receives a signal to end when ctx is done. It has the
@@ -29,9 +29,9 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// environment returns the environment of every process that the lab starts: our programs first on the PATH; everything
-// of Jupyter's in .lab, except this run's own files and our export templates; and no change to the user's files. The
-// keeper knows the processes by TMPDIR.
+// environment returns the environment of every process that the lab starts: our programs first on the PATH; all files
+// of Jupyter in .lab, except those of this run and our export templates; and no change to the user's files. The keeper
+// knows the processes by TMPDIR.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
@@ -95,8 +95,8 @@ func (l *Lab) Close() error {
 	return l.release()
 }
 
-// StopWithGoRun calls stop when the go command that runs us has ended, because on a signal to terminate, go run ends
-// without passing it on. It does nothing except under go run, or without /proc.
+// StopWithGoRun calls stop when the go command that runs us has ended, because go run ends on a signal to terminate
+// without passing the signal on. It does nothing without go run or without /proc.
 func StopWithGoRun(stop func()) {
 	parent := os.Getppid()
 	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))

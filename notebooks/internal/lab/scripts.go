@@ -48,12 +48,13 @@ const delivery = "https://cdn.jsdelivr.net/npm/"
 // script returns the path of the script, once it is fetched.
 func (l *Lab) script(s script) string { return l.path("npm", "node_modules", s.name(), s.file) }
 
-// fetchScripts makes npm put the packages that pages and the site need into .lab/npm, at the versions and hashes of our
-// package-lock.json. If they cannot be had, nothing fails: pages then use addresses on a content delivery network.
+// fetchScripts makes npm put the packages that pages and the site need into .lab/npm, at the versions and hashes of
+// our package-lock.json. Without network access, nothing fails: pages then load the packages from a content delivery
+// network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
 	err := l.once(step{
 		name: "npm",
-		why:  "fetching ECharts, MathJax, MiniSearch and CodeMirror from npm: pages draw, set, search and edit with them",
+		why:  "fetching ECharts, MathJax, MiniSearch and CodeMirror from npm, for charts, formulas, search and editing in pages",
 		made: l.path("npm", "node_modules"),
 		from: lock,
 	}, func() error {
@@ -69,7 +70,7 @@ func (l *Lab) fetchScripts(ctx context.Context) error {
 		return reached("npm's registry", err)
 	})
 	if err != nil && ctx.Err() == nil {
-		l.say("%-8s not to be had, so the pages take it from %s: %v", "npm", delivery, err)
+		l.say("%-8s not available, so pages load scripts from %s: %v", "npm", delivery, err)
 	}
 	return ctx.Err()
 }

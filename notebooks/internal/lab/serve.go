@@ -95,7 +95,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 		case err != nil:
 			return err
 		case !bytes.Equal(was, now):
-			l.say("%s is as you left it, though %s has changed since; to have the new one, delete yours", copied, file)
+			l.say("%s is as you left it, though %s has changed since; to get the new one, delete yours", copied, file)
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (l *Lab) configureServer(open string) error {
 			},
 			"LabApp": settings{
 				"default_url":       address,
-				"extension_manager": "readonly", // asks no network
+				"extension_manager": "readonly", // makes no network requests
 			},
 		},
 		"labconfig/page_config.json": {

@@ -15,9 +15,9 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// Site makes, from the pages in build, the edition whose cells run in a browser: the folder build/site. A folder is that
-// of the reader's own notebooks; "" means the paper's. If an address is given, it then serves the site there, to this
-// machine, until ctx is done.
+// Site makes the edition whose cells run in a browser, the folder build/site, from the pages in build. folder is that
+// of the reader's own notebooks; "" means the paper's. If address is not empty, Site then serves the site there, to
+// this machine, until ctx is done.
 func (l *Lab) Site(ctx context.Context, folder, address string) error {
 	folder, err := filepath.Abs(cmp.Or(folder, l.folder))
 	if err == nil {
@@ -81,7 +81,7 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("site: %w", err)
 	}
-	l.say("%s is for any web server", l.build("site"))
+	l.say("%s can be served by any web server", l.build("site"))
 	return nil
 }
 

@@ -29,8 +29,8 @@ type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // unpacked
-	// Integrity is a digest in the form of Subresource Integrity, which the browser checks: the file may arrive packed
-	// or unpacked, depending on the server.
+	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the
+	// digests of the packed and of the unpacked file: which of them arrives depends on the server.
 	Integrity string `json:"integrity"`
 }
 
@@ -73,7 +73,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 		build := []string{"build", "-pgo=off", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", out, path}
 		_, err := b.goCommand(ctx, slices.Insert(build, 1, "-overlay="+overlay)...)
 		if err != nil && ctx.Err() == nil { // the sources of another Go may differ
-			b.Say("%s stays as it is: %v", path, err)
+			b.Say("%s is built without trimming: %v", path, err)
 			_, err = b.goCommand(ctx, build...)
 		}
 		if err != nil {

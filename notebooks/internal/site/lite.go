@@ -57,7 +57,7 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 			return err
 		}
 	}
-	// Outputs look for it there, as in JupyterLab.
+	// Outputs look for ECharts there, as in JupyterLab.
 	err = b.copy(filepath.Join(b.Out, liteFolder, "static", echarts.File), filepath.Join(b.Pages, echarts.File))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -95,8 +95,8 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 		"jupyterlab": object{"extension": true, "_build": object{"load": load, "extension": "./extension", "style": "./style"}},
 	})
 	files[path.Join("extensions", kernelName, "package.json")] = about
-	// JupyterLab's announcements would ask the network, and with its service worker Chromium would not keep the
-	// engine's machine code. The first names to complete come with the engine, so they take long.
+	// JupyterLab's announcements would use the network. With JupyterLite's service worker, Chromium would not keep the
+	// engine's machine code. The first completion takes long, because it waits for the engine.
 	for _, name := range []string{"jupyter-lite.json", "overrides.json", "served.py"} {
 		files[name] = script("js/" + name)
 	}

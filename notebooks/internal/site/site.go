@@ -34,7 +34,7 @@ type Settings struct {
 	Imports []string // packages that cells may import, besides the standard packages and the imports of these
 	Data    []string // files that cells find, each by its path from Folder
 	Folder  string   // of the notebooks
-	Fetches string   // by the first Run, in words
+	Fetches string   // size of what the first Run fetches, in words
 	Lite    []string // the command of jupyterlite-core; empty for a site without JupyterLite
 	Env     []string // of the go command
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
@@ -156,7 +156,7 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 		return "", ctx.Err()
 	}
 	if err != nil {
-		b.Say("cells get a plain editor, since the better one can't be had: %v", err)
+		b.Say("cells get a plain editor, because CodeMirror is not available: %v", err)
 	} else if parts["editor"], err = b.put("editor.js", editor); err != nil {
 		return "", err
 	}
@@ -217,7 +217,7 @@ func (b *builder) copy(to, from string) error {
 	return b.write(to, data)
 }
 
-// clean removes files of a former edition from the site's folder: those not made now.
+// clean removes the files that were not made now from the site's folder.
 func (b *builder) clean() error {
 	return filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !b.made[path] {

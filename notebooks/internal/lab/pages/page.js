@@ -3,7 +3,7 @@
   let chosen = null;
   try { chosen = localStorage.getItem("theme"); } catch { /* a page opened from disk may have no storage */ }
 
-  // ready calls f when the text is there: MathJax and ECharts may come much later.
+  // ready calls f when the text has arrived. MathJax and ECharts may arrive much later.
   const ready = (f) => document.addEventListener("readystatechange", f, { once: true });
   const all = (selector, e = document) => [...e.querySelectorAll(selector)];
   const named = (id) => document.getElementById(id), target = (hash) => named(decodeURIComponent(hash.slice(1)));
@@ -11,7 +11,7 @@
   function show() { root.dataset.theme = chosen || (system.matches ? "dark" : "light"); }
   show();
   system.addEventListener("change", show);
-  // on shows a button that does this.
+  // on shows the button, and makes it do this.
   function on(id, click) {
     const button = named(id);
     if (!button) return;
@@ -40,7 +40,7 @@
     addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
     mark();
 
-    // The lists of equations and errata show what is looked for.
+    // The lists of equations and errata show only the entries that match the filter.
     const find = named("find"), verdict = named("verdict"), section = named("section"), rows = all("[data-kind]");
     function sift() {
       const words = find.value.toLowerCase();
@@ -53,7 +53,7 @@
     if (find) [find, verdict, section].forEach((e) => e?.addEventListener("input", sift)), sift();
   });
 
-  // What a link leads to is unfolded.
+  // Unfolds the target of a link.
   function unfold() {
     const to = target(location.hash);
     for (let e = to; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
@@ -66,7 +66,7 @@
     document.head.append(Object.assign(document.createElement("script"), integrity && { integrity, crossOrigin: "anonymous" }, { src, onload, onerror }));
   });
 
-  // Charts become live as the reader nears them, and not before the page's ECharts has come: they would ask the delivery network for it.
+  // Charts become live as the reader nears them, but not before the page's ECharts is loaded: they would fetch it from the delivery network.
   document.addEventListener("DOMContentLoaded", () => {
     const near = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => {
       near.unobserve(e.target);
@@ -75,7 +75,7 @@
     all("[data-later]").forEach((e) => near.observe(e));
   });
 
-  // The search of all pages. Its script and its index are had when it is first opened.
+  // The search of all pages. Its script and its index are fetched when it is first opened.
   ready(() => {
     const dialog = named("search"), [input, told, list] = ["input", "output", "ol"].map((name) => dialog.querySelector(name));
     let index;
@@ -124,7 +124,7 @@
       e.preventDefault();
       open();
     });
-    dialog.addEventListener("keydown", (e) => { // arrows go through what was found, Enter opens the first
+    dialog.addEventListener("keydown", (e) => { // arrows move through the results, and Enter opens the first
       const links = all("a", list), at = links.indexOf(document.activeElement);
       if (e.key === "ArrowDown" && links[at + 1]) links[at + 1].focus();
       else if (e.key === "ArrowUp" && at >= 0) (links[at - 1] || input).focus();
@@ -134,7 +134,7 @@
     });
   });
 
-  // The map of the paper, where ECharts is to be had: it shows what belongs to an entry, and opens it.
+  // The map of the paper, if ECharts is available. It shows what an entry rests on and what rests on it, and a click opens the entry.
   addEventListener("load", () => {
     const data = named("map");
     if (!data || !window.echarts) return;
@@ -190,7 +190,7 @@
     });
     document.addEventListener("focusin", (e) => {
       const link = linkOf(e);
-      if (link && tab) show(link); // and not if an address has led to it
+      if (link && tab) show(link); // but not if the page's address has led to it
       else if (!card.contains(e.target)) hide();
     });
     document.addEventListener("keydown", (e) => { tab = e.key === "Tab"; }, true);
@@ -203,7 +203,7 @@
     });
   });
 
-  // On paper everything is open but imports, and a page says when it was printed.
+  // On paper, everything but imports is open, and a page says when it was printed.
   let folded = [];
   addEventListener("beforeprint", () => {
     all(".printed").forEach((p) => { p.dataset.date = new Date().toISOString().slice(0, 10); });
@@ -213,7 +213,7 @@
   });
   addEventListener("afterprint", () => folded.forEach((d) => { d.open = false; }));
 
-  // What is wider than its place is scrolled by the keyboard too.
+  // Elements that are wider than their place can also be scrolled by the keyboard.
   function reach() {
     for (const e of all("mjx-container, .map, .markdown > table, .stated, .highlight, .outputs > *, main p, main ul, main ol, main dd, main h3, main h4")) {
       if (e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX === "auto") e.tabIndex = 0;

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command completer completes names in cells, in the web worker that composes them: the functions of globalThis.names.
-// It has a separate session, because few readers need it and go/types is large.
+// Command completer completes names in cells, in the web worker that composes them. It provides the functions of
+// globalThis.names. It has a separate session, because few readers need it and go/types is large.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
 //	keep(name, text)     makes the cell part of the session

@@ -1,14 +1,13 @@
 //go:build js && wasm
 
-// Command composer is package cells in a web worker, and the kernel's side of a cell's display: the functions of
-// globalThis.cells.
+// Command composer is package cells in a web worker, and the kernel's side of a cell's display. It provides the
+// functions of globalThis.cells.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
 //	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
 //	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, null at their
 //	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
-//	tell(address, value) sends that program the value of a control in the page
 package main
 
 import (
@@ -64,8 +63,8 @@ func list(texts []string) []any {
 	return out
 }
 
-// listen decodes the messages that one program writes to the pipe. The function it returns comes back from null when
-// everything has been shown.
+// listen decodes the messages that one program writes to the pipe. Called with null, the function that it returns
+// waits until everything has been shown.
 func listen(show, reply js.Value) js.Func {
 	pipe, input := io.Pipe()
 	done := make(chan bool)

@@ -1,7 +1,7 @@
-// The worker that compiles and links cells. It does one thing at a time and hears nothing meanwhile, so it is thrown away to stop it.
+// The worker that compiles and links cells. It does one thing at a time and receives nothing meanwhile, so it is terminated to stop it.
 const modules = {};
 
-// tool runs the compiler or the linker, and gives what it said if it failed.
+// tool runs the compiler or the linker. If it fails, tool throws what it printed.
 async function tool(name, ...args) {
   said = "";
   const code = await run(modules[name], [name, ...args], { TMPDIR: "/tmp" });
@@ -10,7 +10,7 @@ async function tool(name, ...args) {
 
 answer({
   module({ name, module }) { modules[name] = module; },
-  // compile makes an object of the source; archives are those that have not been given before.
+  // compile compiles the source. archives are those that earlier calls did not pass.
   async compile({ source, paths, archives }) {
     await Promise.all(archives.map(async ([path, blob]) => fs.put(`/pkg/${path}.a`, new Uint8Array(await blob.arrayBuffer()))));
     fs.put("/cell/main.go", source);

@@ -1,5 +1,5 @@
-// The worker of one running cell, which is thrown away when it ends or is to end.
-const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that it still tells
+// The worker of one running cell, which is terminated when the cell ends or is stopped.
+const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that it may still send
 let held = "", from = 1, timer = 0, spent = 0, since = 0, lost = 0;
 function flush() {
   clearTimeout(timer);
@@ -10,7 +10,7 @@ function flush() {
   if (text) postMessage(["text", { fd: from, text }]);
   if (left) postMessage(["lost", lost += left.split("\n").length - 1]);
 }
-// What is printed goes out at once, but for a program that prints very often: its messages would choke the page.
+// Printed text is sent at once, unless a program prints very often: so many messages would block the page.
 fs.print = (fd, bytes) => {
   if (fd !== from || held.length > 1 << 16) flush();
   from = fd;
@@ -30,11 +30,11 @@ globalThis.fetch = (...request) => {
   return ask(...request).then(async (answer) => (await answer.clone().arrayBuffer(), answer)).finally(() => { fs.waiting--; });
 };
 
-// What package plotting calls: display shows an output, and draw gives back the picture of an order, or why there is none.
+// What package plotting calls: display shows an output, and draw returns the picture of an order, or the reason for a failure.
 globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
 globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ value = null, error }) => back(value, error));
 
-// asked has the page answer, which does so in order: {value}, or {error}.
+// asked asks the page, which answers in order: {value}, or {error}.
 function asked(what, transfer, back) {
   flush();
   fs.waiting++;

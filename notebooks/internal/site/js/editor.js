@@ -1,4 +1,4 @@
-// The editor of a cell, and Markdown as HTML: what pages fetch when a cell is first pressed, or displays Markdown.
+// The editor of a cell, and Markdown as HTML. Pages fetch this when a cell is first edited, or displays Markdown.
 import { autocompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { go } from "@codemirror/lang-go";
@@ -31,7 +31,7 @@ function mark(view, lines) {
   view.dispatch({ effects: wrong.of(Decoration.set(all, true)) });
 }
 
-// completed asks names for what may stand at the cursor, behind a dot or when the reader asks.
+// completed asks names what may stand at the cursor, after a dot or when the reader asks for completions.
 const completed = (names) => autocompletion({
   override: [async (context) => {
     if (!context.explicit && !context.matchBefore(/\.[\p{L}\p{N}_]*$/u)) return null;
@@ -40,7 +40,7 @@ const completed = (names) => autocompletion({
   }],
 });
 
-// edit makes an editor of the text; changed is told each new text, and names completes those at the meeting of two parts of it.
+// edit makes an editor of the text. changed receives each new text, and names completes the name between two parts of it.
 export function edit(text, label, anchor, head, changed, names) {
   const view = new EditorView({
     doc: text,
@@ -55,7 +55,7 @@ export function edit(text, label, anchor, head, changed, names) {
   return Object.assign(view.dom, { focus: () => view.focus(), mark: (lines) => mark(view, lines) });
 }
 
-// markdown is the text as HTML. Formulas in dollars stay as they are, for MathJax.
+// markdown is the text as HTML. Formulas between dollar signs stay as they are, for MathJax.
 export function markdown(text) {
   const formulas = [];
   const html = marked.parse(text.replace(/\$\$[^]+?\$\$|\$[^$\n]+\$/g, (f) => `\u0001${formulas.push(f) - 1}\u0001`));

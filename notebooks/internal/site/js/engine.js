@@ -1,9 +1,9 @@
 "use strict";
-// What pages and the kernel of JupyterLite share: above all the engine, which fetches nothing before it is asked.
+// What pages and the kernel of JupyterLite share: above all the engine, which fetches nothing before its first call.
 const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
 const more = (lines) => `… and ${lines.toLocaleString("en")} more lines`;
 
-// placed puts words for the names that cells have in errors and traces; found is told each place, and what stands behind it.
+// placed replaces the names of cells in errors and traces by words. It passes each place, and the text after it, to found.
 function placed(text, cells, here, found) {
   for (const cell of cells) {
     text = text.replaceAll(new RegExp(`(?:/cell/)?\\b${cell.id}:(\\d+)(?::\\d+)?(.*)`, "g"), (_, n, rest) => {
@@ -15,7 +15,7 @@ function placed(text, cells, here, found) {
   return text;
 }
 
-// A link to changes has the texts of the changed cells, by their ids, packed into what stands behind the #.
+// A link to changes contains the texts of the changed cells, by their ids, packed after the #.
 const linked = "#change=";
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 const unbase64 = (code) => Uint8Array.from(atob(code), (c) => c.charCodeAt(0));
@@ -33,14 +33,14 @@ async function unpack(hash) {
 // outcome is {value} or {error}, in words.
 const outcome = (promise) => promise.then((value) => ({ value }), ({ message }) => ({ error: message }));
 
-// startEngine gives an engine, of the manifest in the folder; programs find the files. While a cell runs it tells
+// startEngine returns an engine, from the manifest in the folder; programs find the files. While a cell runs, it tells
 // {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost: lines} that were too many;
-// {display: {id, forms}}, by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what was fetched. The
-// session is a worker's, and others do what takes long: one compiles and links, one draws, and each program has its own.
+// {display: {id, forms}}, by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what it fetched. The
+// session is in one worker. Others do what takes long: one compiles and links, one draws, and each program has its own.
 function startEngine(manifest, folder, files, tell) {
   const plotting = "github.com/mixpolicy/lab/plotting";
-  const kept = new Map(); // what was fetched, or is on its way, by its name
-  // once gives what get makes of the key, which it makes again only if it failed.
+  const kept = new Map(); // what was fetched, or is being fetched, by its name
+  // once returns what get returns for the key. It calls get again only if get failed.
   const once = (key, get) => kept.get(key) ?? kept.set(key, get().catch((error) => (kept.delete(key), Promise.reject(error)))).get(key);
   const made = new Map(); // the latest programs, by their source
   const downloads = new Map(); // {loaded, size}, in bytes, by their addresses
@@ -57,7 +57,7 @@ function startEngine(manifest, folder, files, tell) {
     if (waits && engine && loaded < size) tell({ progress: { loaded, size } });
   }
 
-  // load gets a file of the engine, which the browser checks against its hash. Its name changes with what is in it.
+  // load fetches a file of the engine, which the browser checks against its hash. The file's name changes with its content.
   async function load(file, type, cache = "force-cache") {
     arrived([file]);
     const end = new AbortController();
@@ -69,12 +69,12 @@ function startEngine(manifest, folder, files, tell) {
     const next = error === 404 ? "The site has changed since: reload the page." : "Run the cell to try again.";
     if (error) throw new Error(`${file.url} could not be fetched, or is not what was published (${error}). ${next}`);
     arrived([file], 1);
-    // Only if the server says that it is packed, and the browser unpacks it, does Chromium keep the machine code of it.
+    // Chromium keeps a file's machine code only if the server declares the file as packed, and the browser unpacks it.
     const unpacked = /gzip/.test(response.headers.get("Content-Encoding"));
     if (unpacked && response.headers.get("Content-Type") === type) return response;
     return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
   }
-  // count asks for a large file beside, since one that is checked comes as a whole; the browser's cache gives both what comes.
+  // count fetches a large file a second time to see its progress, because a checked file arrives as a whole. The browser's cache serves both.
   async function count(file, signal) {
     const response = await fetch(folder + file.url, { signal }), reader = response.body.getReader();
     const size = /gzip/.test(response.headers.get("Content-Encoding")) ? file.size : file.bytes;
@@ -84,17 +84,17 @@ function startEngine(manifest, folder, files, tell) {
   const tool = (name) => once(name, async () => WebAssembly.compileStreaming(load(engine.tools[name], "application/wasm")));
   const blob = (file) => once(file.url, async () => (await load(file, "application/octet-stream")).blob());
   const bytes = async (file) => new Uint8Array(await (await blob(file)).arrayBuffer());
-  // Pages start all workers, by the addresses of their scripts: within a worker of Firefox `new Worker` sometimes never ends.
+  // Pages start all workers, by the addresses of their scripts: within a worker of Firefox, `new Worker` sometimes never ends.
   const script = (name) => once(name + ".js", async () => URL.createObjectURL(await blob(engine.workers[name])));
 
-  // A Helper is a worker that answers calls in their order. What it is when it is thrown away comes back with the next call.
+  // A Helper is a worker that answers calls in their order. After it is stopped, the next call starts it again.
   class Helper {
     constructor(name) { Object.assign(this, { name, had: new Set(), waiting: [] }); }
     async start() {
       const onmessage = ({ data }) => this.waiting.shift()(data), onerror = (e) => this.stop(e.message);
       return Object.assign(new Worker(await script(this.name)), { onmessage, onerror });
     }
-    // call has the worker answer the message. With the first for a module comes the module.
+    // call makes the worker answer the message. The first message for a module contains the module.
     async call(name, message, transfer) {
       const begun = this.worker ||= this.start();
       begun.catch(() => this.worker === begun && this.stop());
@@ -124,10 +124,10 @@ function startEngine(manifest, folder, files, tell) {
   // needed are the packages and all that they import.
   function needed(paths) {
     const found = new Set([...paths, "runtime"]);
-    for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // and goes on with those
+    for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // the loop goes on with those
     return [...found].filter((path) => engine.packages[path]); // unsafe has none
   }
-  // foresee tells of what cells seem to need, so that the size of all is told at once: packages that their texts name.
+  // foresee counts what cells seem to need, the packages that their texts name, so that the whole size is known at once.
   function foresee(text) {
     const named = new Set(text.match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
     const paths = needed(Object.entries(engine.packages).filter(([path, p]) => named.has(path) || !path.includes("/") && named.has(p.name)).map(([path]) => path));
@@ -135,7 +135,7 @@ function startEngine(manifest, folder, files, tell) {
     arrived([...tools.map((name) => engine.tools[name]), ...paths.map((path) => engine.packages[path])]);
   }
 
-  // build makes the program of a cell, and its declarations part of the session, which has those of the cells before.
+  // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells.
   async function build(cell, going) {
     const keep = () => session.call("composer", { call: "keep" }), old = made.get(cell.source);
     if (old) return keep().then(() => old);
@@ -157,7 +157,7 @@ function startEngine(manifest, folder, files, tell) {
     return module;
   }
 
-  // execute runs the program, and ends with its exit code.
+  // execute runs the program, and returns its exit code.
   async function execute(module, { args, env, said }, going) {
     if (said) tell({ text: { fd: 1, text: said } });
     const address = await script("cell");
@@ -172,7 +172,7 @@ function startEngine(manifest, folder, files, tell) {
     };
     const fail = (why) => { if (program === finish) tell({ text: { fd: 2, text: why + "\n" } }), finish(2); };
     const show = ({ id, data }) => tell({ display: { id, forms: Object.fromEntries(data.flatMap((v, i) => i % 2 ? [] : [[v, data[i + 1]]])) } });
-    // hear has the session take what the program writes to its pipe.
+    // hear passes what the program writes to its pipe to the session.
     async function hear(bytes) {
       piped = true;
       const { displays, replies } = await session.call("composer", { call: "hear", bytes });

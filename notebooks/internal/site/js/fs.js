@@ -1,6 +1,6 @@
 "use strict";
-// A file system in memory, with the functions of Node's fs that Go's js/wasm port calls. They call back at once: a task for each
-// would cost more than what it does.
+// A file system in memory, with the functions of Node's fs that Go's js/wasm port calls. They call back at once: a separate task
+// for each call would cost more than the call itself.
 const fs = globalThis.fs = (() => {
   const constants = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 };
   const home = "/lab/notebooks";
@@ -13,7 +13,7 @@ const fs = globalThis.fs = (() => {
   const resolve = (path) => path.startsWith("/") ? path : home + "/" + path;
   const step = (names, name) => name === ".." ? names.slice(0, -1) : [...names, name];
   const parts = (path) => resolve(path).split("/").filter((name) => name && name !== ".").reduce(step, []);
-  function place(path) { // the folder it is in, and its name there
+  function place(path) { // the folder of the path, and the name in this folder
     const names = parts(path), name = names.pop(), into = (entries, name) => (entries.get(name) || fail("ENOENT")).entries || fail("ENOTDIR");
     const entries = names.reduce(into, root.entries);
     return { entries, name, node: name === undefined ? root : entries.get(name) };
@@ -46,7 +46,7 @@ const fs = globalThis.fs = (() => {
     return { dev: 1, ino: node.inode, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4096, blocks, ...times, isDirectory };
   }
 
-  // By Node's names. What comes later is a promise. Go reads and writes whole buffers: their offset is 0.
+  // By Node's names. A result that comes later is a promise. Go reads and writes whole buffers: their offset is 0.
   const node = {
     write(fd, bytes, offset, length, position) {
       const f = opened(fd), { node } = f, at = position ?? (f.flags & constants.O_APPEND ? node.size : f.at);
@@ -93,19 +93,19 @@ const fs = globalThis.fs = (() => {
     readlink() { fail("EINVAL"); }, link() { fail("ENOSYS"); }, symlink() { fail("ENOSYS"); },
   };
 
-  // put puts a file there, in folders that come to be with it.
+  // put puts a file there, and makes the folders that it needs.
   function put(path, bytes) {
     const names = parts(path), name = names.pop(), made = file(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
     names.reduce((at, name) => at.entries.get(name) ?? at.entries.set(name, folder()).get(name), root).entries.set(name, made);
     return made;
   }
-  // What the workers call, too. How programs are told of print is theirs.
+  // Functions that the workers also call. Each worker sets print, which receives what programs print.
   const api = {
     constants, home, put,
     waiting: 0, // for answers that come later
     writeSync: (fd, bytes) => node.write(fd, bytes, 0, bytes.length, null),
     get(path) { const node = find(path); return node.bytes.subarray(0, node.size); },
-    // far puts a file that get fetches when it is opened.
+    // far puts a file there that get fetches when it is opened.
     far(path, get) {
       const node = put(path), come = (bytes) => Object.assign(node, { bytes, size: bytes.length, bring: null });
       let coming = null;
@@ -116,7 +116,7 @@ const fs = globalThis.fs = (() => {
       const files = [...find(home).entries].filter(([, node]) => node.bytes && node.time);
       return Object.fromEntries(files.map(([name, { bytes, size }]) => [name, bytes.slice(0, size)]));
     },
-    // out is a pipe of which each write goes to sink; in one whose reads wait for what the function gives it.
+    // out makes a pipe that passes each write to sink. in makes a pipe whose reads wait for what is passed to the returned function.
     out(path, sink) { put(path).sink = sink; },
     in(path) {
       const node = put(path), empty = () => { node.more = Promise.withResolvers(); };

@@ -4,7 +4,7 @@
   const folder = new URL("../../../../go/", document.currentScript.src).href;
   const kernels = new Map(); // by their ids
 
-  // A link to a page of the edition, which is no file of JupyterLite's, leads to the page of the site.
+  // A link to a page of the edition, which is not a file of JupyterLite, leads to the page of the site.
   addEventListener("click", (e) => {
     const page = e.target.closest?.("a[href]")?.href.match(/\/build\/([^/?#]+\.html)(?:\?[^#]*)?(#.*)?$/);
     if (!page) return;
@@ -13,7 +13,7 @@
     window.open(new URL("../" + page[1] + (page[2] ?? ""), folder));
   }, true);
 
-  // shipped are the cells of a notebook as the site has it, whose texts may be lists of lines.
+  // shipped returns the cells of a notebook as the site has it. Their texts may be lists of lines.
   const shipped = async (path) => (await (await fetch(new URL("../lite/files/" + encodeURIComponent(path), folder))).json()).cells;
   const whole = (v) => Array.isArray(v) ? v.join("") : v;
 
@@ -28,7 +28,7 @@
     return file;
   };
 
-  // meet has a notebook take the texts that the reader has changed on its page, if the page has sent the reader. A button leads
+  // meet copies the texts that the reader has changed on the page into the notebook, if the reader comes from the page. A button leads
   // back: the page shows what differs from its own texts. Neither runs anything.
   let sent = location.hash === "#mine" && new URLSearchParams(location.search).get("path");
   async function meet({ context: { path, model }, toolbar, revealed }, Button) {
@@ -51,11 +51,11 @@
     toolbar.addItem("page", new Button({ label: "Show on the page", tooltip: "The notebook's page, with what I have changed here", onClick }));
   }
 
-  // makeKernel is the class of kernels: each has a session of its own, and workers from its first cell on.
+  // makeKernel returns the class of kernels. Each kernel has a separate session, and workers from its first cell on.
   const makeKernel = (BaseKernel, contents) => class extends BaseKernel {
-    cells = new Map(); // what was run, by the names that the engine knows it by
-    busy = Promise.resolve(); // until the engine is done with what was run last
-    had = new Map(); // when the files that programs find were changed, by their names
+    cells = new Map(); // cells that were run, by their names in the engine
+    busy = Promise.resolve(); // until the engine has finished the last cell
+    had = new Map(); // times of the last change of the files that programs find, by their names
 
     dispose() {
       kernels.delete(this.id);
@@ -77,7 +77,7 @@
       const cell = this.cell = { id, text, name: `cell [${count}]`, progress: `progress ${id}`, lost: 0, line: "", places: new Set(), displays: new Set() };
       this.cells.set(id, cell);
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
-      // What was interrupted may still be in the compiler.
+      // An interrupted cell may still be in the compiler.
       this.busy = this.busy.then(async () => {
         this.engine.add(await this.since().catch(() => ({}))); // without the list, programs run without its files
         if (cell.ended) return;
@@ -140,7 +140,7 @@
       else cell.end({ status: "ok", user_expressions: {} });
     }
 
-    // say shows how far the engine has come, in the place of what the cell will show: it is cleared with all outputs.
+    // say shows the progress of the engine in place of the cell's outputs; it is cleared with all outputs.
     say(cell, text) { if (!cell.shows) this.show(cell, { id: cell.progress, forms: { "text/plain": text } }); }
     clear(cell) { if (cell.displays.delete(cell.progress)) this.clearOutput({ wait: false }); }
     // trace prints whole lines of stderr, with the places in cells that they name.
@@ -164,7 +164,7 @@
       if (id) cell.displays.add(id);
     }
 
-    // What cells save is in the list of files, and what the reader puts there can be read.
+    // Files that cells save appear in the list of files, and cells can read files that the reader puts there.
     async since() {
       const added = {};
       for (const { path, type, last_modified } of (await contents.get("")).content) {
@@ -198,7 +198,7 @@
           spec: { name: "gonb", display_name: "Go", language: "go", argv: [], resources: {} },
           create: async (options) => kernels.set(options.id, new Kernel(options)).get(options.id),
         });
-        // JupyterLite drops the cells that wait, and does not tell the kernel.
+        // JupyterLite drops the waiting cells, and does not tell the kernel.
         const interrupt = client.interrupt.bind(client);
         client.interrupt = (id) => interrupt(id).then(() => kernels.get(id)?.interrupt());
       },

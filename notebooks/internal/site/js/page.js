@@ -1,4 +1,4 @@
-// What makes the cells of a page run. Nothing of the engine is fetched before the reader runs one, and no cell runs by itself.
+// Makes the cells of a page run. It fetches nothing of the engine before the reader runs a cell, and no cell runs by itself.
 (() => {
   const engine = ENGINE; // the builder puts it here: {manifest, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
@@ -24,7 +24,7 @@
   class Cell {
     constructor(root, index) {
       Object.assign(this, { root, index, id: root.dataset.cell, name: `cell ${index + 1}`, code: root.querySelector(".highlight"), because: [] });
-      this.seconds = 4 * (root.dataset.seconds || 0); // than natively, with one thread instead of several
+      this.seconds = 4 * (root.dataset.seconds || 0); // slower than natively, with one thread instead of several
       this.text = this.original = this.code.textContent.replace(/\n+$/, "");
       const outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
       this.outputs = Object.assign(outputs, { role: "log", ariaLabel: `Output of ${this.name}` });
@@ -64,7 +64,7 @@
     button(text, onclick, more) { return button(text, onclick, more && `${text} ${this.name}: ${more}`, `${text}, ${this.name}`); }
     say(...parts) { this.state.replaceChildren(...parts); }
     users() { return cells.filter((c) => c.because.includes(this)); }
-    // mark shows the buttons that have something to do, and says whose the outputs are.
+    // mark shows the buttons that have something to do, and says to which text the outputs belong.
     mark() {
       const changed = this.text !== this.original, { edit, uses, diff, link, lite: other, reset, undo } = this.buttons;
       const moves = new Map([[edit, this.editor], [uses, !this.users().length], [diff, !changed], [link, !changed],
@@ -73,7 +73,7 @@
       if (moves.get(document.activeElement)) this.buttons.run.focus({ preventScroll: true });
       for (const [button, hidden] of moves) button.hidden = !!hidden;
       if (!this.changes.hidden) this.compare(changed);
-      const old = this.made.text !== this.text ? `Output of ${this.made.text === this.original ? "the published text" : "an earlier text"}, not of the one above`
+      const old = this.made.text !== this.text ? `Output of ${this.made.text === this.original ? "the published text" : "an earlier text"}, not of the text above`
         : this.because.length ? `Output from before the change of ${this.because.map((c) => c.name).join(", ")}` : "";
       Object.assign(this.whose, { textContent: old, hidden: !old || !this.outputs.childNodes.length });
       this.outputs.classList.toggle("old", !this.whose.hidden);
@@ -84,7 +84,7 @@
       this.changes.replaceChildren(show ? difference(this.original, this.text) : "");
     }
 
-    // A published cell that takes long says so once, and runs when it is asked again.
+    // A published cell that takes long says so once, and runs when Run is pressed again.
     warns() {
       if (this.seconds < 20 || this.warned || this.text !== this.original) return false;
       const time = this.seconds < 90 ? `${10 * Math.round(this.seconds / 10)} seconds` : `${Math.round(this.seconds / 60)} minutes`;
@@ -92,7 +92,7 @@
       return this.warned = true;
     }
 
-    // edit shows the editor, with the caret there: a plain one at once, and the better one when it is there.
+    // edit shows the editor, with the caret at this place: a plain one at once, and CodeMirror when it has been fetched.
     async edit(caret) {
       if (this.editor) return this.editor.focus();
       const plain = this.editor = make("textarea", {
@@ -118,13 +118,13 @@
     change(text) {
       this.text = text;
       keep(this);
-      if (location.hash.startsWith(linked)) { // from now on the texts are the reader's
+      if (location.hash.startsWith(linked)) { // from now on, the texts are the reader's
         history.replaceState(null, "", location.pathname + location.search);
         cells.forEach(keep);
       }
       check();
     }
-    // take puts another text into the place of this one, which can be undone; the published text has its outputs.
+    // take replaces the text by another one, which Undo reverses. With the published text, its outputs return.
     take(text, keeps = true) {
       if (current?.cell === this) stop();
       this.frame?.remove();
@@ -142,7 +142,7 @@
     }
 
     begin() {
-      // Charts live on outside of the page if they are in a cell.
+      // Charts stay live outside the page if they are in a cell.
       if (this.made === this.published.made) this.published.outputs = make("div", { className: "cell" }, ...this.outputs.childNodes);
       this.outputs.replaceChildren();
       this.made = needs(this, declared());
@@ -202,7 +202,7 @@
     for (const cell of cells) cell.mark();
   }
 
-  // difference shows what lines of one text are not in another, and what are new there.
+  // difference shows which lines of one text are not in the other, and which lines are new there.
   function difference(one, other) {
     const a = one.split("\n"), b = other.split("\n"), same = [...a, 0].map(() => new Uint32Array(b.length + 1));
     for (let i = a.length; i--;) for (let j = b.length; j--;) same[i][j] = a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
@@ -215,7 +215,7 @@
     return shown;
   }
 
-  // The changes of a link are shown, and run when the reader says so.
+  // The changes of a link are shown. They run only when the reader presses Run.
   const changes = () => new Map(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text]));
   async function follow() {
     if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
@@ -232,7 +232,7 @@
   async function copy(cell, text) {
     try { await navigator.clipboard.writeText(text); cell.say("copied"); } catch { prompt("To copy:", text); }
   }
-  // citation is BibTeX with the cell, and with what names the edition of the engine.
+  // citation returns BibTeX that names the cell, and the version of the engine.
   function citation(cell) {
     const about = (name, or) => document.querySelector(`meta[name="citation_${name}"]`)?.content || or;
     return `@misc{${notebook}-${cell.id},\n  title = {${about("title", document.title)}, ${cell.name}},\n  author = {{${about("author", "")}}},
@@ -247,7 +247,7 @@
     return said;
   }
 
-  // write adds text to a block as in a terminal. The line that has not ended is made again with each part of it.
+  // write adds text to a block as in a terminal. It draws an unfinished line again with each part that arrives.
   function write(block, text) {
     block.last ||= Object.assign(block.appendChild(make("span")), { text: "", codes: new Map() });
     const lines = (block.last.text + text).split("\n"), last = block.last.text = lines.pop();
@@ -269,7 +269,7 @@
     });
   }
 
-  // The editor and Markdown are fetched when they are first needed. Without, cells have a plain editor, and Markdown stays text.
+  // The editor and Markdown are fetched when they are first needed. Without them, cells have a plain editor, and Markdown stays text.
   let fetched = null;
   const extras = () => fetched ||= new Promise((there) => {
     const { url, integrity } = engine.editor ?? {}, onload = () => there(window.mixpolicyEditor), onerror = onload;
@@ -294,7 +294,7 @@
     return make("pre", { className: "result", textContent: plain });
   }
 
-  // run gives the engine, which tells of the cell that runs.
+  // run returns the engine, which reports on the running cell.
   const run = () => go ||= startEngine(engine.manifest, folder, { ...added }, ({ progress, stage, text, lost, display, files = {} }) => {
     if (!current || current.stopped) return;
     const { cell } = current;
@@ -313,7 +313,7 @@
     make("a", { download: name, href }).click();
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
-  // Files that the reader adds are where programs run, until the page is left.
+  // Files that the reader adds are in the folder where programs run, until the page is closed.
   const added = {};
   async function add({ target }) {
     for (const file of target.files) added[file.name] = new Uint8Array(await file.arrayBuffer());
@@ -322,7 +322,7 @@
     target.value = "";
   }
 
-  // names tells what may stand between two parts of a cell, once cells have run: nothing is fetched to edit.
+  // names returns what may stand between two parts of a cell, once cells have run. Editing alone fetches nothing.
   const names = async (before, after) => seen.size ? go.ask("complete", before, after).catch(() => ({})) : {};
 
   function start(some) {
@@ -331,7 +331,7 @@
     queue.push(...waiting);
     next();
   }
-  // A cell needs what the cells above declare: those that the session has not seen so are taken into it without being run.
+  // A cell needs what the cells above declare. Cells that the session has not seen in this form are added to it without being run.
   const seen = new Map();
   async function next() {
     if (current || !queue.length) return;
@@ -348,7 +348,7 @@
     else if (result.code > 0) cell.print(2, `exit status ${result.code}\n`);
     cell.end(stopped ? "stopped" : ok ? `${((performance.now() - begin) / 1000).toFixed(1)} s` : "failed");
     current = null;
-    if (!ok && !stopped) clear(); // what was asked for after Stop is to run
+    if (!ok && !stopped) clear(); // cells that were started after Stop do run
     next();
   }
   const clear = () => queue.splice(0).forEach((cell) => cell.say(""));
@@ -366,7 +366,7 @@
     seen.clear();
   }
 
-  async function download() { // with the reader's texts, and without what was shown of others
+  async function download() { // with the reader's texts, and without the outputs of other texts
     const file = await (await fetch(notebook + ".ipynb")).json(), texts = changes();
     for (const cell of file.cells.filter((c) => texts.has(c.id))) {
       Object.assign(cell, { source: texts.get(cell.id).split(/(?<=\n)/), outputs: [], execution_count: null });
@@ -374,7 +374,7 @@
     save(notebook + ".ipynb", JSON.stringify(file, null, 1), "application/x-ipynb+json");
   }
 
-  // With the service worker, the page and what it is made of are there without a network.
+  // With the service worker, the page and its parts are available without a network.
   addEventListener("load", async () => {
     try {
       await navigator.serviceWorker.register(new URL("../sw.js", folder));
@@ -384,8 +384,8 @@
   });
 
   const said = make("small", { role: "status" }); // in the bar
-  document.addEventListener("readystatechange", () => { // the text is there; MathJax and ECharts may come much later
-    const bar = document.querySelector(".bar"), why = location.protocol === "file:" ? "Cells run where the page comes from a server: go run ./notebooks site --serve"
+  document.addEventListener("readystatechange", () => { // the text has arrived; MathJax and ECharts may arrive much later
+    const bar = document.querySelector(".bar"), why = location.protocol === "file:" ? "Cells run only if the page comes from a server: go run ./notebooks site --serve"
       : !window.WebAssembly || !Promise.withResolvers ? "This browser can't run the cells: it is older than 2024, or has no WebAssembly" : "";
     if (why) return document.querySelector(".door").replaceChildren(why);
     document.querySelectorAll("[data-cell]").forEach((root) => { if (root.querySelector(".highlight")) cells.push(new Cell(root, cells.length)); });

@@ -1,28 +1,28 @@
-// What all workers have: programs of Go's. This comes behind the file system and Go's own script.
-const memory = new Map(); // bytes that programs came to have, by their names
+// What all workers have: they run programs of Go. This script comes after the file system and Go's own script.
+const memory = new Map(); // bytes that programs last had, by the programs' names
 const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes that a program may have
 const decoder = new TextDecoder();
-let said = ""; // what programs print, where the worker does nothing else with it
+let said = ""; // what programs print, if the worker does nothing else with it
 fs.print = (_, bytes) => { said += decoder.decode(bytes, { stream: true }); };
 
-// run runs a compiled program of Go's to its end, and gives its exit code.
+// run runs a compiled Go program to its end, and returns its exit code.
 async function run(module, argv, env) {
   fs.closeAll();
   let code = 0;
   const go = Object.assign(new Go(), { argv, env, exit(c) { code = c; } });
-  // A program whose memory has grown beyond its share ends: the machine would swap, or the browser end the page.
+  // A program whose memory grows beyond its share is stopped; otherwise the machine would swap, or the browser would end the page.
   const { gojs } = go.importObject, grown = gojs["runtime.resetMemoryDataView"];
   gojs["runtime.resetMemoryDataView"] = (sp) => {
     grown(sp);
-    if (go.mem.byteLength > share) throw new Error(`The program is ended: it needs more than ${share / 2 ** 30} GB of memory, its share of what this machine has.`);
+    if (go.mem.byteLength > share) throw new Error(`The program was stopped: it needs more than ${share / 2 ** 30} GB of memory, its share of what this machine has.`);
   };
   const instance = await WebAssembly.instantiate(module, go.importObject), { mem } = instance.exports;
-  // To let the memory grow half a megabyte at a time takes V8 as long as the linking itself. So it has at once what it
-  // came to have the last time, which costs nothing until it is used; where that can't be had, it grows as it may.
+  // Growing the memory by half a megabyte at a time takes V8 as long as the linking itself. So a program begins with what it
+  // had at its last end, which costs nothing until it is used. If that much is not available, the memory grows as needed.
   const more = (memory.get(argv[0]) ?? 64 << 20) - mem.buffer.byteLength;
   try { if (more > 0) mem.grow(more / 65536); } catch { /* it grows */ }
-  // If no goroutine can go on, the program sleeps without a word. It says so when it is woken, since then
-  // neither a timer nor an answer can come: files answer at once, and programs that wait for others may.
+  // If no goroutine can go on, the program sleeps silently. Woken, it reports the deadlock, because then
+  // no timer and no answer is pending: files answer at once, and fs.waiting counts other answers.
   const watch = setInterval(() => {
     if (go.exited || fs.waiting || go._scheduledTimeouts.size) return;
     clearInterval(watch);
@@ -41,13 +41,13 @@ async function run(module, argv, env) {
   return code;
 }
 
-// stay runs a program of Go's that stays, and answers calls of its functions.
+// stay runs a Go program that does not end, so that its functions can be called.
 async function stay({ module }) {
   const go = new Go();
   go.run(await WebAssembly.instantiate(module, go.importObject));
 }
 
-// answer has the worker answer calls one after another: {call, …} with {value} or {error}. A module that comes with one is taken first.
+// answer makes the worker answer calls one after another: {call, …} with {value} or {error}. A module in a call is loaded first.
 function answer(calls) {
   let last = Promise.resolve();
   onmessage = ({ data }) => {

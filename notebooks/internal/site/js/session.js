@@ -11,7 +11,7 @@ answer({
     await stay(given);
     (name === "composer" ? cells : names).open(packages);
   },
-  // compose makes the program of the cell. Those before it become part of the session without being run, and it does by keep.
+  // compose makes the program of the cell. The cells before it become part of the session without being run, and the cell itself by keep.
   compose({ before, cell }) {
     for (last of [...before, cell]) {
       const made = cells.compose(last.name, last.text);
@@ -20,7 +20,7 @@ answer({
     }
   },
   keep,
-  // hear takes what a program writes to its pipe, null at its end, and gives what it displays and what it is told.
+  // hear takes what a program writes to its pipe, null at its end, and returns the displays and the replies to the program.
   hear({ bytes }) {
     heard = { displays: [], replies: [] };
     hear ||= cells.listen((id, ...data) => heard.displays.push({ id, data }), (reply) => heard.replies.push(reply));

@@ -1,7 +1,7 @@
 "use strict";
-// The service worker of the site: what a reader has seen of it is there without a network. With one, the network has the first
-// word, so nothing is older than the site. It leaves the engine to the browser's own cache, in which Chromium keeps the machine
-// code that it makes of it, and JupyterLite to itself.
+// The service worker of the site: what a reader has seen of the site is available without a network. With one, the network comes
+// first, so nothing is older than the site. It leaves the engine to the browser's own cache, in which Chromium keeps the machine
+// code that it makes of the engine, and does not touch JupyterLite.
 const files = new Set(FILES); // the builder puts the names of the site's files here
 const { scope } = registration, kept = () => caches.open("mixpolicy " + scope);
 const named = (url) => decodeURI(url.slice(scope.length).replace(/[?#].*/, "")) || "index.html";
@@ -12,7 +12,7 @@ async function fresh(request) {
   if (response.ok) await (await kept()).put(request, response.clone());
   return response;
 }
-// tidy removes what another version has left. Pages that the reader has seen come anew: they name what goes.
+// tidy removes the files of another version. It fetches pages that the reader has seen again, because they name removed files.
 async function tidy() {
   for (const { url } of await (await kept()).keys()) {
     if (!files.has(named(url))) await (await kept()).delete(url);
@@ -24,7 +24,7 @@ addEventListener("activate", (e) => e.waitUntil(Promise.all([clients.claim(), ti
 addEventListener("fetch", (e) => {
   if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await (await kept()).match(e.request) ?? Response.error()));
 });
-// A page that came before tells what it is made of.
+// A page that was loaded before this worker names its parts.
 addEventListener("message", (e) => {
   const parts = e.data.map((url) => new Request(url)).filter(ours);
   e.waitUntil(Promise.all(parts.map(async (part) => await (await kept()).match(part) || fresh(part).catch(() => {}))));
