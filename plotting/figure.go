@@ -52,7 +52,8 @@ type Pen struct {
 	taken  []Look // the looks of the figure's methods
 }
 
-// Draw draws the layers, the first at the bottom. Layers that leave their colour to the figure get the same colour.
+// Draw draws the layers, the first at the bottom. All layers of one call that
+// leave their colour to the figure share one colour.
 func (p *Pen) Draw(layers ...Layer) error {
 	for _, l := range layers {
 		if err := l.Draw(p); err != nil {

@@ -246,8 +246,8 @@ func (p *part) add(x []float64) {
 	}
 }
 
-// inside returns a point of the domain: (1/d)1, where a run starts, 0, the point given to [FromVectorFunc], or ∇φ* of a
-// random dual point; it returns nil if it finds none.
+// inside returns a point of the domain, or nil if it finds none. It tries (1/d)1 (the start of a run), 0, the point given
+// to [FromVectorFunc], and ∇φ* of random dual points.
 func (c *checker) inside() []float64 {
 	candidates := [][]float64{slices.Repeat([]float64{1 / float64(c.d)}, c.d), make([]float64, c.d)}
 	if v, ok := c.m.(*vectorFunc); ok {

@@ -14,9 +14,9 @@ type identity struct {
 	of                    string // what the numbers must be; %s stands for the method that they are compared with
 	whole                 bool   // examined for a sum, and not for its parts
 	read                  func(p *part, x, z []float64) []reading
-	examine               func(*checker, *Examination) // used instead of read …
-	none                  string                       // … what to say if it finds nothing to examine …
-	kind                  Kind                         // … and what is wrong if it fails
+	examine               func(*checker, *Examination) // used instead of read
+	none                  string                       // what to say if examine finds nothing
+	kind                  Kind                         // what is wrong if the identity fails
 	words                 string
 }
 

@@ -44,7 +44,7 @@ type kernelCurver interface{ ConjCurvature(y float64) float64 }
 type Separable struct {
 	Kernel Kernel   // of every coordinate
 	Each   []Kernel // in place of Kernel, if they differ: one for each coordinate
-	Name   string   // the result of String; "" is "separable" with the kernel's own name
+	Name   string   // the result of String; if empty, "separable" with the kernel's name
 	Mu     float64  // the constant of strong convexity in ℓ_p; 0 if unknown
 	P      float64  // the p of this norm
 }
@@ -234,7 +234,7 @@ func kernelDivergence(k Kernel, x, y float64) float64 {
 	}
 	own, curved := k.(kernelCurver)
 	smooth, rough, step := 0., 0., 1./16
-	for j := -52; j <= 52; j++ { // u = 1/(1 + exp(−π sinh t)), trapezoidal in t
+	for j := -52; j <= 52; j++ { // trapezoidal rule in s, u = 1/(1 + exp(−π sinh s))
 		s := step * float64(j)
 		v := math.Exp(math.Pi * math.Sinh(s))
 		weight, t := step*math.Pi*math.Cosh(s)*v/(1+v)/(1+v), x-e/(1+v)

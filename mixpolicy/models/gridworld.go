@@ -21,7 +21,7 @@ import (
 // a wall or off the map leads back to the same cell. Because the goal leads back to the start, the
 // process never ends, and both criteria are well defined.
 type GridWorld struct {
-	Map  string  // one line per row, all of equal length; "" is a small example
+	Map  string  // one line per row, all of equal length; "" means a small example
 	Slip float64 // 0 to 1; 0 means no slipping
 
 	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.

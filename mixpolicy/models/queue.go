@@ -32,12 +32,12 @@ import (
 // same in every state, the chain goes up and down with fixed probabilities p and q, and its
 // stationary distribution is geometric with ratio p/q.
 type Queue struct {
-	Buffer  int       // L; 0 is 100
-	Arrival float64   // ϱ; 0 is 0.5, and 0.2 under SlowArrivals
-	Rates   []float64 // the actions; nil is 0.2, 0.4, 0.6, 0.8
+	Buffer  int       // L; 0 means 100
+	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
+	Rates   []float64 // the actions; nil means 0.2, 0.4, 0.6, 0.8
 	Reading Reading   // of (6.1)
 
-	// Cost of a step at the given length and rate; nil is (6.2), length² + 60·rate³.
+	// Cost of a step at the given length and rate; nil means (6.2), length² + 60·rate³.
 	Cost func(length int, rate float64) float64
 
 	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost, the paper's γ = 1.

@@ -175,20 +175,18 @@ func banditProblem(class mixpolicy.Class, costs ...float64) *mixpolicy.Problem {
 
 // oneStepMDP returns a process whose next state is uniform for every pair. Its two actions cost 0 and 1, and γ = 0.1.
 func oneStepMDP(states int) *mixpolicy.MDP {
-	next := uniform(states)
-	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), next })
+	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), uniform(states) })
 }
 
 // rarePairProblem returns a problem with a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
 func rarePairProblem() *mixpolicy.Problem {
 	x := oneStepMDP(64)
-	even := must(mixpolicy.StateIndependent(x, 0.5, 0.5))
 	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
 		if row[0], row[1] = 0.9, 0.1; s == 0 {
 			row[0], row[1] = 0.99, 0.01
 		}
 	}))
-	return mixtureProblem(x, mixpolicy.Ball(2), even, cheap)
+	return mixtureProblem(x, mixpolicy.Ball(2), must(mixpolicy.StateIndependent(x, 0.5, 0.5)), cheap)
 }
 
 // mixtureProblem is (2.18) for the measures of base policies.

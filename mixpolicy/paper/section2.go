@@ -383,7 +383,7 @@ func checkMixing(ctx context.Context) Finding {
 	printed, m := after(q.State), must(theory.MixingTime(ctx, x, p, 0.01))
 	return holdsCorrected(printed, after(nil),
 		"γ = 0.9: the distance to the discounted μ_α stays %.3g forever, so τ_mix(ε) does not exist for smaller ε; "+
-			"with the stationary distribution, τ_mix(0.01) = %d", printed, m.Time)
+			"for this policy and its stationary distribution, %d steps are enough for ε = 0.01", printed, m.Time)
 }
 
 func checkContraction(ctx context.Context) Finding {

@@ -531,9 +531,8 @@ func checkExpectedBound(ctx context.Context) Finding {
 		worst = max(worst, excess(last, trivialGap(r.k)), excess(mean, r.k.ExpectedObjectiveBound(r.steps).Value))
 	}
 	return holdsCorrected(min(vacuous, excess(seen.Lo, finite)), worst,
-		"printed: with D = +∞, the bound says nothing; with a finite D, the bound is %.4g, but in 100 runs with a cost of 10⁵ that few "+
-			"samples show, the mean gap is %.4g [%.4g, %.4g]; corrected: the bound is %.3g there, and no mean of 30 other runs exceeds "+
-			"its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
+		"printed: D = +∞ bounds nothing; with a finite D, the bound is %.4g, but for a rare cost of 10⁵, the mean gap is %.4g "+
+			"[%.4g, %.4g]; corrected: it is %.3g; no mean of 30 other runs exceeds its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
 }
 
 // checkViolationBound checks (3.33), which states no probability, although α_T depends on one.
@@ -639,9 +638,8 @@ func checkDistance(ctx context.Context) Finding {
 		})
 	})
 	return holdsCorrected(excess(tv, printed), max(worst, excess(tv, bound)),
-		"64 states that mix in one step, γ = 0.1, negative mass 0.1 shared by 64 pairs: the distance is %.3g, and the bound is %.3g with "+
-			"¼‖·‖₂ and %.3g with ‖·‖₁; 30 processes of two states attain the corrected bound, for ε from 0.001 to 2 and "+
-			"γ = 0.1, 0.5, 0.9, 0.99 and 1", tv, printed, bound)
+		"64 states, γ = 0.1, negative mass 0.1 in 64 pairs: the distance is %.3g, the bound %.3g with ¼‖·‖₂ and %.3g with ‖·‖₁; "+
+			"30 processes of two states attain the corrected bound, ε from 0.001 to 2, γ = 0.1, 0.5, 0.9, 0.99, 1", tv, printed, bound)
 }
 
 // checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T is compared with a T that is enough

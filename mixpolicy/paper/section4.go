@@ -216,7 +216,7 @@ func checkReducedConstraints(ctx context.Context) Finding {
 
 func checkSampledError(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
-	// Γ = {‖ν‖_∞ ≤ bound} holds the solution; its worst error is at a corner.
+	// Γ = {‖ν‖_∞ ≤ bound} contains the solution; the error is greatest at a corner of Γ.
 	bound := 10 * floats.Norm(a.full.Nu, math.Inf(1))
 	const epsilon, delta, trials, conceivable = 0.05, 0.1, 20, 200
 	zeta := a.one.Zeta(a.x.Initial(), a.mu, a.optimal, floats.Max(a.spread(bound)))
@@ -237,7 +237,7 @@ func checkSampledError(ctx context.Context) Finding {
 		return n
 	}
 	enough, few := failures(count), failures(10)
-	// Count the ν̂ of Γ that contradict the printed form, which has ν̂ on both sides, and the corrected form.
+	// Count the ν̂ in Γ that contradict the printed form, with ν̂ on both sides, and those that contradict the corrected form.
 	var printed, corrected int
 	for range conceivable {
 		var v mat.VecDense
@@ -277,7 +277,7 @@ func checkSmoothed(ctx context.Context) Finding {
 		return max(relativeError(budgeted.Objective, objective), (slack(budgeted.Value)-budget)/a.optimal[0])
 	}
 	return holds(max(same(budget, penalised.Objective), same(0, a.full.Objective)),
-		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and no budget that of the ALP", budget).
+		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and the budget 0 that of the ALP", budget).
 		within(valueTolerance)
 }
 

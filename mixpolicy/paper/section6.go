@@ -39,8 +39,8 @@ func AsPrinted(form mixpolicy.Form) Protocol {
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
 }
 
-// Working is a protocol under which both methods converge: costs divided by c_max, the step size
-// 1/√(t+1) of Proposition 3.1, a radius just large enough for the optimum, the corrected
+// Working is a protocol under which both methods, once tuned, come near the optimum: costs divided by c_max, the step size
+// 1/√(t+1) of Proposition 3.1, a small radius that contains the optimum, the corrected
 // algorithm, and enough iterations.
 func Working() Protocol {
 	return Protocol{Name: "working", Radius: 2, Iterations: 100_000, Trials: 20,
@@ -442,7 +442,7 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 		return BandLine(name, must(race.Trials(ctx, p, m, race.Settings{
 			Trials: 20, Iterations: k.Protocol.Iterations, Seed: k.Protocol.Seed, Schedule: mixpolicy.LogSpaced(8)})), gap)
 	}
-	runs := plotting.Figure{Title: "Plug-in learns it from a handful of sampled costs",
+	runs := plotting.Figure{Title: "Plug-in learns the best mixture from a few sampled costs",
 		X: plotting.Axis{Label: "queries to the oracle", Log: true}, Y: plotting.Axis{Label: "penalised gap / optimum", Min: 0, Max: 1.5},
 	}.With(learn("Algorithm 1", k.tuned(k.Tuned.PrimalDual).PrimalDual()), learn("penalty", k.tuned(k.Tuned.Penalty).Penalty()),
 		learn("plug-in", mixpolicy.PlugIn{}))

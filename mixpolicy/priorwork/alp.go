@@ -29,9 +29,9 @@ import (
 // Deviations: see [Publications].
 type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
-	Weights []float64  // α, state-relevance weights (n); nil is the MDP's initial distribution
+	Weights []float64  // α, state-relevance weights (n); nil means the MDP's initial distribution
 
-	// Pairs are the constraints imposed, as indices s·m + a; nil is all of them.
+	// Pairs are the constraints imposed, as indices s·m + a; nil means all of them.
 	Pairs []int
 
 	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be

@@ -43,7 +43,7 @@ var _ mixpolicy.PolicyRun = (*game)(nil)
 type RandomizedLP struct {
 	// Steps is T, which the published step sizes need; required.
 	Steps int
-	// Rate multiplies both step sizes; 0 is 1, as published.
+	// Rate multiplies both step sizes; 0 means 1, as published.
 	Rate float64
 }
 
@@ -105,7 +105,7 @@ type PiLearning struct {
 	// Range is τ ≥ 1; required. If it is too small, the sampling visits states more often than the optimal policy can,
 	// and the answer is biased.
 	Range float64
-	// Rate multiplies both step sizes; 0 is 1.
+	// Rate multiplies both step sizes; 0 means 1.
 	Rate float64
 }
 
@@ -285,7 +285,7 @@ type BoxMirror struct {
 	// MixingTime is t, required under average cost: for costs divided by c_max − c_min, h*, up to a constant, must be
 	// within ±t.
 	MixingTime float64
-	// Rate multiplies both step sizes; 0 is 1.
+	// Rate multiplies both step sizes; 0 means 1.
 	Rate float64
 }
 

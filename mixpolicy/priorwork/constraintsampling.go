@@ -20,8 +20,8 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) over the pairs drawn so far.
 //
-// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In the authors'
-// experiment with a queue of length x (2003), the program has all constraints, the state-relevance weights (1−ξ)ξˣ
+// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In an
+// experiment of the authors in 2003, with a queue of length x, the program has all constraints, the state-relevance weights (1−ξ)ξˣ
 // with ξ = 0.9 or 0.999, and the basis 1, x, x², x³.
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
@@ -29,8 +29,8 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 // Deviations: see [Publications].
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
-	Weights  []float64  // α; nil is the MDP's initial distribution
-	Sampling []float64  // η over pairs; nil is (4.4) with u = 1, and with Visits as μ
+	Weights  []float64  // α; nil means the MDP's initial distribution
+	Sampling []float64  // η over pairs; nil means (4.4) with u = 1, and with Visits as μ
 	Bound    float64    // of Γ; see ALP
 }
 

@@ -34,13 +34,13 @@ import (
 //
 // Deviations: see [Publications].
 type DualALP struct {
-	// Weight is ω, in units of the scaled cost; 0 is 1. The source takes ω = 1/ε for an accuracy ε.
+	// Weight is ω, in units of the scaled cost; 0 means 1. The source takes ω = 1/ε for an accuracy ε.
 	Weight float64
-	// StepSize is η; nil is InverseSqrt(1).
+	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// Batch is the number of gradients that a step averages; 0 is 1.
+	// Batch is the number of gradients that a step averages; 0 means 1.
 	Batch int
-	// CostScale divides every observed cost; 0 is c_max.
+	// CostScale divides every observed cost; 0 means c_max.
 	CostScale float64
 }
 

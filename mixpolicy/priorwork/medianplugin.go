@@ -26,7 +26,7 @@ var (
 //
 // Deviations: see [Publications].
 type MedianPlugIn struct {
-	Groups int // 0 is 15
+	Groups int // 0 means 15
 }
 
 // Name implements [mixpolicy.Method].

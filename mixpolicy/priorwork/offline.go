@@ -39,12 +39,12 @@ import (
 // Deviations: see [Publications].
 type OfflinePrimalDual struct {
 	Steps int // T(K+1), the length of the log; required
-	Inner int // K; 0 is √Steps
+	Inner int // K; 0 means √Steps
 	// Coverage is C; required. The measure of an optimal policy must be at most Cq.
 	Coverage float64
 	// MixingTime is t, required under average cost: the t of [BoxMirror] plus 1 is enough.
 	MixingTime float64
-	// Rate multiplies α; 0 is 1.
+	// Rate multiplies α; 0 means 1.
 	Rate float64
 }
 

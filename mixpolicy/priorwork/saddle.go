@@ -73,7 +73,7 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //
 // Deviations: see [Publications].
 type MirrorProx struct {
-	// Modulus is φ for θ; nil is the modulus of the problem's class.
+	// Modulus is φ for θ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
 }
 

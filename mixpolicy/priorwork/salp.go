@@ -34,9 +34,9 @@ import (
 // Deviations: see [Publications].
 type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
-	Weights []float64  // α; nil is the MDP's initial distribution
+	Weights []float64  // α; nil means the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil is α. The published μ is μ^{π*}_α, which is not known; sampled states
+	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is not known; sampled states
 	// with the weight 1/N each may replace it.
 	Slack []float64
 

@@ -86,7 +86,7 @@ import (
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.
 type ScaleFree struct {
-	// Modulus is φ; nil is the modulus of the problem's class.
+	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
 	// Sampled makes ĝ_t the estimate (3.5a), and does not take ĝ_t as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool

@@ -76,15 +76,15 @@ var (
 // Source: none. The abstract announces the method; we derive it here.
 type SmoothedPrimalDual struct {
 	Basis   *mat.Dense // Φ
-	Weights []float64  // α; nil is the MDP's initial distribution
-	Slack   []float64  // μ; nil is α
-	Penalty float64    // κ; 0 is PublishedPenalty(γ)
+	Weights []float64  // α; nil means the MDP's initial distribution
+	Slack   []float64  // μ; nil means α
+	Penalty float64    // κ; 0 means PublishedPenalty(γ)
 
 	// Radius is R of Γ, for values in units of the cost scale; required.
 	Radius float64
-	// StepSize is η; nil is InverseSqrt(1).
+	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// CostScale divides every observed cost; 0 is c_max.
+	// CostScale divides every observed cost; 0 means c_max.
 	CostScale float64
 }
 

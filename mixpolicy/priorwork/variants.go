@@ -21,11 +21,11 @@ import (
 // Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and rows scaled as in Pock and
 // Chambolle, ICCV 2011.
 type VarianceReduced struct {
-	// Modulus is φ; nil is the modulus of the problem's class.
+	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
-	// StepSize is η; nil is mixpolicy.InverseSqrt(1).
+	// StepSize is η; nil means mixpolicy.InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// CostScale divides every observed cost; 0 is c_max.
+	// CostScale divides every observed cost; 0 means c_max.
 	CostScale float64
 }
 

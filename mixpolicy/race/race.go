@@ -179,8 +179,8 @@ func (e Entrant) Numbers(k int) []float64 {
 	return at
 }
 
-// maxMethods is the greatest number of methods of an entrant, so no entrant is tuned more
-// than another. Entrants with less to tune have fewer.
+// maxMethods is the greatest number of methods (settings) that an entrant may have. Entrants with fewer parameters have
+// fewer.
 const maxMethods = 64
 
 // Outcome is the result of an entrant in a race.

@@ -31,7 +31,7 @@ type Settings struct {
 	First  int    // stream of the first trial, so that machines can share the trials
 	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which nothing else uses
 
-	// Iterations is T, with observations at Schedule; nil is LogSpaced(20). The start and
+	// Iterations is T, with observations at Schedule; nil means LogSpaced(20). The start and
 	// the end of a run are also observed.
 	Iterations int
 	Schedule   mixpolicy.Schedule
@@ -46,7 +46,7 @@ type Settings struct {
 	// [mixpolicy.PolicyRun] always include it.
 	Valued Valued
 
-	Workers int // goroutines; 0 is one per CPU. Only seconds depend on it.
+	Workers int // goroutines; 0 means one per CPU. This affects only the recorded times.
 
 	// Progress, if set, is called with the name of the running part, the number of runs done
 	// and the total; it may be called concurrently.
@@ -55,7 +55,7 @@ type Settings struct {
 	// TuningTrials is the number of tuning runs of each method of an entrant. With 0, [Run]
 	// takes the first method.
 	TuningTrials int
-	// Middle is the statistic that compares scores, such as a median; nil is the mean.
+	// Middle is the statistic that compares scores, such as a median; nil means the mean.
 	Middle func(scores []float64) float64
 	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped,
 	// and the trials of the others are doubled, up to TuningTrials for the last two. This is
@@ -64,7 +64,7 @@ type Settings struct {
 	// because all methods use the same streams. Entrants with equally many methods have equally
 	// many runs.
 	Halving bool
-	// Score is the number that tuning minimises at the end of a run; nil is the penalised gap of θ̂
+	// Score is the number that tuning minimises at the end of a run; nil means the penalised gap of θ̂
 	// ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }

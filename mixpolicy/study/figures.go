@@ -117,7 +117,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 		mixture, best := r.Mark(problem, Mixture), r.Mark(problem, Best)
 		labels := [2]string{Mixture, Best}
 		if mixture < 1.05*best { // otherwise the labels would overlap
-			labels = [2]string{labels[0] + ", and just below the " + labels[1], ""}
+			labels = [2]string{labels[0] + "; just below it, the " + labels[1], ""}
 		}
 		f.Layers = append(f.Layers, plotting.Rule{Label: labels[0], At: mixture}, plotting.Rule{Label: labels[1], At: best})
 	}
@@ -205,7 +205,7 @@ func (c *cells) set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// table returns a table of the given columns after the column of the rows' names.
+// table returns a table whose first column holds the rows' names, followed by the given columns.
 func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
 	t := plotting.Table{Caption: caption, Columns: columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

@@ -82,7 +82,7 @@ const (
 )
 
 // ObjectiveBound bounds the gap cᵀΨθ̂ − cᵀΨθ* after steps with the given sums, with
-// probability at least 1 − δ: (3.31) corrected, for any step sizes,
+// probability at least 1 − δ: the corrected (3.31), for any step sizes,
 //
 //	( D + B Ση² + 2R C_e √(2 ln(1/δ) Ση²) ) / Ση .
 //
@@ -108,7 +108,7 @@ func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
 }
 
-// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: (3.32) corrected, (D + B Ση²)/Ση. It is the
+// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: the corrected (3.32), (D + B Ση²)/Ση. It is the
 // expectation of (∗) of [Constants.ObjectiveBound], with E⟨e_t, θ*−θ_t⟩ = 0.
 func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
@@ -119,7 +119,7 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 		Term{termError, ce * ce / k.Mu * s.Squares})
 }
 
-// ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: (3.33) corrected,
+// ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: the corrected (3.33),
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   E/Ση the [Constants.ObjectiveBound].
 //

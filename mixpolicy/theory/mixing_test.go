@@ -71,7 +71,7 @@ func TestMixingTime_2_23(t *testing.T) {
 	})
 }
 
-// (2.24) corrected: δ is the greatest distance of two rows of Pᵗ, those that are named have it, and δ(P^τ) ≤ 2ε.
+// The corrected (2.24): δ is the greatest distance of two rows of Pᵗ, those that are named have it, and δ(P^τ) ≤ 2ε.
 func TestContraction_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)

@@ -74,7 +74,7 @@
 //	                                                            129
 //
 // At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of
-// 32 bits would save some 13 reads, and columns of 16 bits would save as many. Only fewer sweeps could reduce the
+// 32 bits would save some 13 reads, and columns of 16 bits half as many. Only fewer sweeps could reduce the
 // total to 60 reads.
 //
 // Tried and rejected:

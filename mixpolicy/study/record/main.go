@@ -60,7 +60,7 @@ type commandLine struct {
 	Comparison  comparisonCmd  `cmd:"" help:"data/comparison.csv: races on the problems of package study, some minutes for each method."`
 	Network     networkCmd     `cmd:"" help:"data/network.csv: the network of four queues at full size. A part takes minutes."`
 	Table       tableCmd       `cmd:"" help:"data/equations.csv, errata.csv or claims.csv: checks every equation, erratum or claim."`
-	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search for counterexamples to every corrected bound; some ten minutes."`
+	Adversaries adversariesCmd `cmd:"" help:"data/adversaries.csv: search for counterexamples to corrected bounds; some ten minutes."`
 	Scale       scaleCmd       `cmd:"" help:"data/scale.csv: how large a network one machine solves: some minutes and 20 GiB."`
 	Readme      readmeCmd      `cmd:"" help:"data/figures/readme.svg, and the counts in the README."`
 	Statements  statementsCmd  `cmd:"" help:"The paper's statements in the notebooks, from data/statements.md and the errata."`
@@ -277,7 +277,7 @@ func (w *work) tell(doing string, done, total int) {
 	}
 }
 
-// root returns the folder of the clone, in or above the given folder.
+// root returns the root of the clone that contains the given folder.
 func root(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	for at := dir; err == nil; at = filepath.Dir(at) {

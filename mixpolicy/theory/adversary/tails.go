@@ -149,7 +149,7 @@ func exponentials(x []float64) []Law {
 			"a short proof gives c = ¼; for T random signs, the exponent tends to δ²/2T, and the bound has ln 2/2 = 0.35 of this limit",
 			Side{delta * delta / (4 * floats.Dot(sigma[:], sigma[:])), math.Ln2 + both, 0}},
 		{"A.9", "¼min{δ²/‖b‖₂², δ/‖b‖_∞} ≤ ln(1/P[Σ(X_t − E[X_t|F_t]) ≥ δ]), ‖X_t‖_ψ₁ ≤ b_t given the past",
-			"c = ¼ also covers small deviations; for a rare value of norm b, the exponent is near δ/b, four times that of the bound",
+			"c = ¼ also covers small deviations; for rare values of norm b, the exponent is near δ/b, four times that of the bound",
 			Side{min(epsilon*epsilon/floats.Dot(width[:], width[:]), epsilon/floats.Max(width[:])) / 4, one, 1e-3}},
 	}
 }

@@ -316,8 +316,8 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// packagesIn returns the names of packages in the declarations: names before a dot that no declaration in them
-// declares.
+// packagesIn returns the names of packages in the declarations: the names before a dot that the
+// declarations themselves do not declare.
 func packagesIn(body string) (map[string]bool, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
 	if err != nil {

@@ -248,7 +248,7 @@ func (s *Session) declares(name string) bool {
 	})
 }
 
-// find returns the first wanted node of the cell, after the nodes around it.
+// find returns the path to the first wanted node of the cell: the nodes around it, from the outermost on, and the node.
 func (c *checked) find(wanted func(ast.Node) bool) (path []ast.Node) {
 	var around []ast.Node
 	ast.Inspect(c.cell, func(n ast.Node) bool {

@@ -49,8 +49,8 @@ const delivery = "https://cdn.jsdelivr.net/npm/"
 func (l *Lab) script(s script) string { return l.path("npm", "node_modules", s.name(), s.file) }
 
 // fetchScripts makes npm put the packages that pages and the site need into .lab/npm, at the versions and hashes of
-// our package-lock.json. Without network access, nothing fails: pages then load the packages from a content delivery
-// network.
+// our package-lock.json. If npm cannot reach them, this is no error: readers' browsers then load the packages from
+// a content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
 	err := l.once(step{
 		name: "npm",
