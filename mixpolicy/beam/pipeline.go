@@ -149,7 +149,7 @@ func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.qua
 // fewTrials is the number of trials in memory at a time.
 const fewTrials = 1000
 
-// values returns the values of the quantities at each look, and last the number of iterations or queries at each look.
+// values returns the values of the quantities at each look; the last row holds the number of iterations or queries.
 // It returns the error of a run that failed, or an error that says that the run diverged. For the looks after the end
 // of a run, the values are those at its end.
 func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64, err error) {

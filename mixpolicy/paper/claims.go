@@ -231,8 +231,8 @@ func methodClaims(ctx context.Context) []Claim {
 	holm(violating...)
 	return []Claim{claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
 		exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
-		claim("1-one-parameter", readings(`whether the ball of multipliers always contains a $\lambda^*$: as printed, its radius is `+
-			`infinite for average cost, but may be smaller than $\|\lambda^*\|_2$ for discounted cost`, same(ofBeta), atMost(moved, 0)),
+		claim("1-one-parameter", readings(`whether $G_\beta$ may be too small: on the queue, $T^{1/4}$ is; as printed, it is infinite for `+
+			`average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta), atMost(moved, 0)),
 			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference", Value: ofBeta.Mean,
 				Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
@@ -326,9 +326,9 @@ func rateClaims(ctx context.Context) []Claim {
 	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty: the limit is not
 	// the optimum.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
-	// A feasible θ costs no less than the optimum, and |ΔcᵀΨθ| ≤ 2‖λ*‖₂V: so a lower limit is infeasible.
+	// In units of c_max, f* − cᵀΨθ ≤ 2‖λ*‖₂V(θ), so at a limit below f*, V ≥ (f* − limit)/(2(‖λ*‖₂ − 1)).
 	left := -limit / (2 * (k.LambdaStar - 1))
-	positive := exactly("violation of the saddle point, at least", `$\beta = 1$`, left)
+	positive := exactly("violation at the saddle point, at least", `$\beta = 1$`, left)
 	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $G_\beta$ below all `+
 		`$\|\lambda^*\|_2$, the saddle value is below the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
 		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value minus the optimum", `$\beta = 1$`, limit),
@@ -410,7 +410,7 @@ func geometryClaim(ctx context.Context) Claim {
 	}
 	ball, tBall := needs(mixpolicy.Ball(2))
 	cube, tCube := needs(mixpolicy.Cube(2))
-	const times, radius = 8, 2
+	const times, radius, size, often, value = 8, 2, `$\|\Psi\|_{*,2}$`, "8 times", `$c^{\mathsf T}\Psi\hat\theta$`
 	var norm, cost [2]float64
 	for i, n := range []int{1, times} {
 		p := copies(n, mixpolicy.Cube(radius/float64(n)))
@@ -418,12 +418,11 @@ func geometryClaim(ctx context.Context) Claim {
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
 	// Rounding alone makes the two numbers differ by about 10⁻¹⁵.
-	return claim("3-geometry", atMost(rounding, relativeError(tCube, tBall)), []Result{
-		exactly(`$\|\Psi\|_{*,2}$`, "the ball", ball), exactly(`$\|\Psi\|_{*,2}$`, "the cube", cube),
-		exactly("$T$ of the cube over $T$ of the ball", "", tCube/tBall), exactly(`$\|\Psi\|_{*,2}$ on the queue`, "once", norm[0]),
-		exactly(`$\|\Psi\|_{*,2}$ on the queue`, fmt.Sprintf("%d times", times), norm[1]),
-		exactly(`$c^{\mathsf T}\Psi\hat\theta$`, "once", cost[0]),
-		exactly(`$c^{\mathsf T}\Psi\hat\theta$`, fmt.Sprintf("%d times", times), cost[1])}, times)
+	return claim("3-geometry", readings("whether the number of queries in (3.37) or the number that is needed is meant",
+		atMost(rounding, relativeError(tCube, tBall)), atMost(rounding, relativeError(cost[1], cost[0]))), []Result{
+		exactly(size, "the ball", ball), exactly(size, "the cube", cube), exactly("$T$ of the cube over $T$ of the ball", "", tCube/tBall),
+		exactly(size+" on the queue", "once", norm[0]), exactly(size+" on the queue", often, norm[1]),
+		exactly(value, "once", cost[0]), exactly(value, often, cost[1])}, times)
 }
 
 // termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy, which also requires (3.36).

@@ -25,7 +25,7 @@ const (
 	Error Kind = "error"
 	// Gap means that the argument does not prove the statement, which may be true.
 	Gap Kind = "gap"
-	// Slip means a wrong sign, index or constant that changes a formula, but no conclusion.
+	// Slip means a wrong sign, index, constant or set, whose obvious correction restores the conclusions.
 	Slip Kind = "slip"
 	// Ambiguity means that there are two interpretations, and only one of them holds.
 	Ambiguity Kind = "ambiguity"

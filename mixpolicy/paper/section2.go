@@ -294,7 +294,7 @@ func averageFlow(x *mixpolicy.MDP, xi []float64) float64 {
 func checkReducedMass(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	return holds(relativeError(floats.Sum(xi), floats.Sum(theta)),
-		"the total mass of Ψθ is 1ᵀθ; its negative mass is %.3g", p.NegativeMass(theta))
+		"the total mass of Ψθ is 1ᵀθ, also if its negative mass is %.3g", p.NegativeMass(theta))
 }
 
 func checkMixture(context.Context) Finding {

@@ -187,7 +187,7 @@ func witnessHats(context.Context) Finding {
 		corrected = max(corrected, relativeVectorError(step(s, s.Sample), s.Next))
 	}
 	return holdsCorrected(printed, corrected,
-		"20 steps: (3.13) differs from (3.14) by up to %.2g of its size with ∇_θ𝓛, and by %.1g with a sample of ∇_θ𝓛", printed, corrected)
+		"20 steps: the relative difference of (3.13) and (3.14) is up to %.2g with ∇_θ𝓛, and %.1g with a sample of it", printed, corrected)
 }
 
 // checkUnvisited checks (2.14) where π* never visits a state.

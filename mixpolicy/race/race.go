@@ -166,7 +166,7 @@ func (e Entrant) Edges(k int) (names []string) {
 	return names
 }
 
-// Numbers returns the number of method k on each axis; none if there is no grid.
+// Numbers returns the value of each axis for method k, or nil without a grid.
 func (e Entrant) Numbers(k int) []float64 {
 	if e.Axes == nil {
 		return nil

@@ -101,7 +101,7 @@ type group struct {
 }
 
 // dots returns a figure with a line for each of the rows, the first at the top, with a name and the dots of the groups.
-// The At of a group's row is the number of its line.
+// The At of a row in a group says on which line, counted from the top, its dot stands.
 func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
 	f := axes("", "average cost of a step (jobs)", "")
 	f.Height = 1.3 + 0.2*float64(len(rows))

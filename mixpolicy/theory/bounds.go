@@ -286,7 +286,7 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // A'(c_max + G) ≤ 4A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
 // and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
-//	T = O( L²(‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
+//	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
 // where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂ grows like
 // √N, and T like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.

@@ -14,8 +14,8 @@ type krylov struct {
 	direction, image [mostPatience][]float64 // e and (I − Pᵀ)e
 	norm             [mostPatience]float64   // ‖image‖₂²
 
-	// patience is the number of steps in which the residual must halve. The first steps of a Krylov space
-	// often gain little. On random graphs whose weights differ a lot, all steps gain little, whatever the
+	// patience is the number of steps in which the residual must halve. The first steps of a Krylov
+	// method often gain little. On random graphs whose weights differ a lot, all steps gain little, whatever the
 	// shares.
 	patience int
 }

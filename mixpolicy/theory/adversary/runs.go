@@ -288,8 +288,8 @@ func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 
 func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
 
-// divergences returns laws for two points of Θ₂ ∩ Θ_R in three dimensions, with the moduli of the ball,
-// the cube and the simplex.
+// divergences returns laws for two points of Θ₂ ∩ Θ_R in three dimensions, with the modulus of their
+// class: ball, cube or simplex.
 func divergences(v []float64) []Law {
 	class := classOf(v[0], v[1])
 	phi := mixpolicy.DefaultModulus(class)

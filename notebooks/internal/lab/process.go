@@ -65,7 +65,7 @@ func printed(cmd *exec.Cmd) (string, error) {
 var noNetwork = regexp.MustCompile(
 	`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
 
-// reached returns err, or one line if its process could not reach the host.
+// reached returns err. If err shows that the host could not be reached, it returns a one-line error instead.
 func reached(host string, err error) error {
 	if err != nil && noNetwork.MatchString(err.Error()) {
 		return fmt.Errorf("%s can't be reached", host)
