@@ -25,9 +25,9 @@ const (
 	Error Kind = "error"
 	// Gap means that the argument does not prove the statement, which may be true.
 	Gap Kind = "gap"
-	// Slip means a wrong sign, index, constant or set, whose obvious correction restores the conclusions.
+	// Slip means a wrong sign, index, constant, set or term, whose obvious correction restores the conclusions.
 	Slip Kind = "slip"
-	// Ambiguity means that there are two interpretations, and only one of them holds.
+	// Ambiguity means that there are two or more interpretations, and at least one of them holds, but not all.
 	Ambiguity Kind = "ambiguity"
 	// Misprint means a mistake that misleads no reader.
 	Misprint Kind = "misprint"

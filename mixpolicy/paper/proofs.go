@@ -328,9 +328,10 @@ func (all evaluations) add(s *Step) (worst bool) {
 	return true
 }
 
-// ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate and with
-// large R, the queue with the cheapest pair as every sample, and a discounted random MDP with the cube's modulus. It is
-// improbable that all samples are the same pair, but an inequality that always holds must hold in that case.
+// ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
+// large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP with
+// the cube's modulus. It is improbable that all samples are the same pair, but an inequality that always holds must hold
+// in that case.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)

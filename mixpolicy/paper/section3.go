@@ -585,14 +585,14 @@ func checkB(context.Context) Finding {
 		"B is %.4g as printed, with norms that are not squared and without costs, and %.4g corrected", need, printed, corrected)
 }
 
-// checkRate uses that the exponent of T in the bound over ln T is 2p − ½ for β ~ T^p.
+// checkRate uses that the exponent of T in the bound divided by ln T is 2p − ½ for β ~ T^p.
 func checkRate(context.Context) Finding {
 	k := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, _ := boundExponents(k, 0.25)
 	eighth, _ := boundExponents(k, 0.125)
 	none, _ := boundExponents(k, 0)
 	return holdsCorrected(excess(quarter+1, 0.75), excess(eighth+1, 0.75),
-		"the bound (3.31) over ln T is ~ T^%.3f for β ~ T^¼, so it does not vanish, ~ T^%.3f for β ~ T^⅛, the claimed rate, "+
+		"(3.31) divided by ln T is ~ T^%.3f for β ~ T^¼, so it does not vanish, ~ T^%.3f for β ~ T^⅛, the claimed rate, "+
 			"and ~ T^%.3f for constant β", quarter, eighth, none).within(0.005)
 }
 

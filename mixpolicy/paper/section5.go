@@ -289,8 +289,8 @@ func worstTail(statement string) (worst float64, count int) {
 // base policy, and a large class, R = 1000. It compares the left sides of (5.23), (5.26), (5.28) and (5.34) with the
 // right side of (5.24), for ρ = 0.05. It sets c₀ = c₁ = 1, because the paper does not give these constants.
 type CoinRun struct {
-	Sum           float64 // left side of (5.21) and, over Ση, of (5.23), at its best λ
-	Bracket       float64 // of (5.26) over Ση
+	Sum           float64 // left side of (5.21) and, divided by Ση, of (5.23), at its best λ
+	Bracket       float64 // of (5.26), divided by Ση
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
 	Violation     float64 // left side of (5.34), −∞ outside the second case
 	Steps         float64 // Ση

@@ -237,8 +237,6 @@ func checkProtocol(ctx context.Context) Finding {
 // on the queue: equal samples, equal budgets of tuning, fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// AsGiven are the methods with the parameters of the protocol.
-	AsGiven Pair
 	// Tuned are the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
 	// whose seed is not used again. TunedByCost are the best by the true cost of the policy. Only the penalised gap
 	// counts infeasibility: where Ψθ̂ is not ⪰ 0, the policy may be cheaper than the best of the class.
@@ -294,8 +292,6 @@ func (c Protocol) Contest(ctx context.Context, progress func(name string, done, 
 	settings := race.Settings{Trials: trials, TuningTrials: 8, Seed: c.Seed, Iterations: c.Iterations,
 		Schedule: mixpolicy.Every(c.Iterations), Valued: race.ValuedEnd, Progress: progress}
 	all := must(race.Run(ctx, p, []race.Entrant{
-		{Name: "Algorithm 1", Methods: []mixpolicy.Method{c.PrimalDual()}},
-		{Name: "penalty", Methods: []mixpolicy.Method{c.Penalty()}},
 		{Name: "Algorithm 1, tuned", Methods: race.Grid(etas,
 			func(eta float64) mixpolicy.Method { return c.with(eta, 0).PrimalDual() })},
 		{Name: "penalty, tuned", Methods: race.Grid2(rivalEtas, weights,
@@ -304,8 +300,7 @@ func (c Protocol) Contest(ctx context.Context, progress func(name string, done, 
 	for _, o := range all {
 		noError(o.Err)
 	}
-	k = &Contest{Protocol: c, Configurations: len(etas), TuningTrials: settings.TuningTrials, Again: Resamples,
-		AsGiven: Pair{scoreOf(all[0].Runs, gap, c.StepSize.At(0), 0), scoreOf(all[1].Runs, gap, c.StepSize.At(0), c.Weight)}}
+	k = &Contest{Protocol: c, Configurations: len(etas), TuningTrials: settings.TuningTrials, Again: Resamples}
 	rng := rand.New(rand.NewPCG(c.Seed, 0))
 	best := func(o race.Outcome, of race.Curve) (*race.Runs, int) {
 		chosen, again := race.Best(o.Tuning, of, func(x []float64) float64 { return stat.Mean(x, nil) }), 0
@@ -323,8 +318,8 @@ func (c Protocol) Contest(ctx context.Context, progress func(name string, done, 
 		return must(race.Trials(ctx, p, o.Methods[chosen], settings)), chosen
 	}
 	pair := func(of race.Curve) Pair {
-		own, i := best(all[2], of)
-		rival, j := best(all[3], of)
+		own, i := best(all[0], of)
+		rival, j := best(all[1], of)
 		return Pair{scoreOf(own, gap, etas[i], 0), scoreOf(rival, gap, rivalEtas[j/len(weights)], weights[j%len(weights)])}
 	}
 	k.Tuned, k.TunedByCost = pair(gap), pair(race.PolicyCost)

@@ -34,7 +34,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 	switch {
 	case known.Costs && pairs*d >= largeProgram:
 		return Recommendation{HalpernPDHG{}, 10_000, fmt.Sprintf("The costs are known, so (2.18) is a linear program. "+
-			"With %d × %d entries of Ψ, the exact solver is untried; "+
+			"With %d × %d entries of Ψ, the exact solver may take many seconds; "+
 			"this method reads Ψ twice a step, and its certificate bounds the distance from the optimum.", pairs, d)}, nil
 	case known.Costs:
 		return Recommendation{MixtureLP{}, 1, fmt.Sprintf("The costs are known, so (2.18) is a linear program in d = %d variables, "+
