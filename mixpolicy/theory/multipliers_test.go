@@ -42,7 +42,7 @@ func TestMultipliers(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "corner of ‖θ‖₁") {
 			t.Skip(err)
 		}
-		if drawn++; err != nil && strings.Contains(err.Error(), "rounding keeps") {
+		if drawn++; err != nil && strings.Contains(err.Error(), "because of rounding") {
 			refused++
 			t.Skip(err)
 		}
