@@ -335,8 +335,8 @@ func rateClaims(ctx context.Context) []Claim {
 		exactly("runs that exceed the bound", "", float64(exceeding)), exactly(orders, "least", lo), exactly(orders, "most", hi),
 		exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$`, bounds), "", float64(vacuous))})
 	bound.Note = fmt.Sprintf(bound.Note, strings.Replace(largest, "C_e²", "$C_e^2$", 1))
-	return []Claim{claim("1-violation-vanishes", readings(`whether $\beta$ grows or exceeds $\|\lambda^*\|_2$`, argued(sharp, -0.5, false),
-		atMost(left, 0)), append(violations, positive)), bound,
+	return []Claim{claim("1-violation-vanishes", readings(`whether $\beta$ grows slowly or exceeds $\|\lambda^*\|_2$`,
+		argued(sharp, -0.5, false), atMost(left, 0)), append(violations, positive)), bound,
 		claim("3-violation-rate", readings(`whether $\beta$ grows`, argued(vanishing, -0.125, false), atMost(left, 0)), []Result{
 			exactly(ofBound, quarters, vanishing), exactly(ofBound, eighths, slower), positive}),
 		claim("3-rate", argued(quarter, -0.25, growth.Lo > 0), []Result{
@@ -619,7 +619,7 @@ func queueClaims(ctx context.Context) []Claim {
 			const priced = `whether an answer is charged for its infeasibility, which (2.22) does not do`
 			for k, on := range []string{measure, priced, measure} {
 				if len(rivals) > 1 {
-					on += `, and how large $\omega$ is`
+					on += `, or how large $\omega$ is`
 				}
 				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...), results[k], experiment,
 					len(a.Objective))
