@@ -10,19 +10,19 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Adversary is a row of adversaries.csv: the worst case of a bound that a search over a space of instances found.
+// Adversary is a row of adversaries.csv: for one bound, the worst case that a search over a space of instances found.
 type Adversary struct {
 	Statement  string    `csv:"statement"`
 	What       string    `csv:"bound"`
 	Space      string    `csv:"space"`
 	Instances  int       `csv:"instances"`  // evaluated
-	Nontrivial int       `csv:"nontrivial"` // among them: left is positive, and right is finite and above rounding
+	Nontrivial int       `csv:"nontrivial"` // those of them with positive left, and finite right above rounding
 	Violations int       `csv:"violations"`
 	Ratio      float64   `csv:"ratio,%.12g"`
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the excess of left over right that rounding may cause
-	Text       string    `csv:"instance"`      // where the ratio is greatest, exactly, as "name=value …"
+	Text       string    `csv:"instance"`      // the instance of greatest ratio, exactly, as "name=value …"
 	Loose      string    `csv:"loose"`         // why no instance is within a factor of 2; empty if one is
 	Instance   []float64 // the values of Text
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Files are the tables of this folder.
+// Files are the tables and texts of this folder.
 //
 //go:embed *.csv statements.md errata.md claims.md
 var Files embed.FS

@@ -29,15 +29,15 @@ type Comparison struct {
 	OurCPU   float64  `csv:"ours_cpu,%.4g"` // seconds of all cores together, median
 	Threads  int      `csv:"ours_threads"`  // the number that we may use
 
-	// Bytes is the size of the problem's arrays, 0 if a cache may hold them. Bandwidth is the number of bytes that
-	// memory delivers in a second, measured with the times.
+	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that memory delivers in a second,
+	// measured just before the times. Both are 0 if a cache may hold the arrays.
 	Bytes     float64 `csv:"bytes,%.4g"`
 	Bandwidth float64 `csv:"bandwidth,%.4g"`
 
 	Peer   string   `csv:"peer"`   // the package and its version
 	Method string   `csv:"method"` // the peer's method
 	They   Measured `csv:"peer_"`
-	// TheirCPU and TheirThreads are the peer's OurCPU and Threads.
+	// TheirCPU and TheirThreads are for the peer what OurCPU and Threads are for us.
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
 	// Outcome is empty if the peer returned our answer; else it says what happened. For a stopped peer, They is the
@@ -53,7 +53,7 @@ type Comparison struct {
 	Told string `csv:"ratio"` // for readers of the file: computed from the other columns
 }
 
-// stopped begins the outcome of a peer that did not finish within its time limit.
+// stopped is the first word of the outcome of a peer that did not finish within its time limit.
 const stopped = "stopped"
 
 // Stopped is the outcome of a peer that did not finish within the given seconds.
@@ -105,7 +105,7 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// told returns the last column.
+// told returns the ratio as the last column states it.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	if math.IsNaN(ratio) {
@@ -114,7 +114,7 @@ func (c Comparison) told() string {
 	return map[bool]string{true: "≥"}[bound] + number(ratio)
 }
 
-// number writes four digits, more than the accuracy of a time.
+// number writes a value to four digits, more than the times are accurate to.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // times returns pointers to the numbers of seconds, of bytes, and of bytes a second.
@@ -146,7 +146,7 @@ func Comparisons() ([]Comparison, error) {
 	return ReadComparisons(f)
 }
 
-// ReadComparisons reads rows that [WriteComparisons] has written. Its error names the line and the column.
+// ReadComparisons reads rows that [WriteComparisons] has written. Its error names the line.
 func ReadComparisons(r io.Reader) ([]Comparison, error) {
 	all, err := csvrows.Decode(r, func(c *Comparison) error {
 		for _, v := range c.times() {

@@ -12,7 +12,7 @@ import (
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
 // with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
-// discounting, v* = 𝒮v* is the least cost Σ γᵗ c(sₜ, aₜ) from each state, and
+// discounting, v* = 𝒮v* is the least cost E Σ γᵗ c(sₜ, aₜ) from each state, and
 // (1−γ)αᵀv* = min cᵀξ. Under average cost, the relative values h satisfy 𝒮h = h + g·1, where g
 // is the least average cost. dst and v have n entries and may not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
@@ -116,7 +116,7 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 	})
 }
 
-// sweepStates runs do over all states, in a block per worker. States are computed
+// sweepStates calls do on blocks of states, at most one per worker. States are computed
 // independently, and minima and maxima are exact, so the result does not depend on the number
 // of workers.
 func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
@@ -130,7 +130,7 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 	return total
 }
 
-// worthwhile is the least number of multiplications for another goroutine: they take some
+// worthwhile is the least number of multiplications that justifies another goroutine: they take some
 // 50 µs, ten times as long as the start of a goroutine.
 const worthwhile = 1 << 16
 
@@ -155,7 +155,7 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 }
 
 // valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
-// ε(‖c‖∞ + ‖v‖∞). With k entries in a row and unit roundoff u, the errors of the inner product, the
+// ε(‖c‖∞ + ‖v‖∞). With at most k entries in a row and unit roundoff u, the errors of the inner product, the
 // cost and the difference are at most (k+4)u(‖c‖∞ + ‖v‖∞). The row itself may add up to
 // 1 ± 16(k+1)u, which adds 16(k+1)u. Together, this is less than 20(k+1)u.
 func (x *MDP) valueRounding() float64 {
@@ -303,7 +303,7 @@ type candidate struct {
 }
 
 // candidates lists the pairs of s whose bound is at most the limit, and returns their number.
-// The list must have room for m.
+// The list must have room for m candidates.
 func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) {
 	from := s * g.x.m
 	for a, q := range g.least[from:][:g.x.m] { // without a branch, which would be hard to predict

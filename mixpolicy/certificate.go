@@ -126,7 +126,7 @@ func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.PenalisedGap = p.penaltiesOf(best).gap(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
 }
 
-// valuePolicy sets the true cost of the policy, and its residual.
+// valuePolicy sets the true cost of the policy, and the residual of the policy's measure.
 func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Policy) error {
 	q, err := Occupation(ctx, p.MDP(), policy, MeasureSettings{})
 	if err != nil {

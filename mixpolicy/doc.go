@@ -19,8 +19,8 @@
 //
 // # Conventions
 //
-// States s and actions a count from 0. State–action pairs have the index i = s·m + a, so a
-// vector over pairs holds the m actions of state 0, then the m actions of state 1, and so on.
+// States s and actions a count from 0. The state–action pair (s, a) has the index i = s·m + a, so
+// a vector over pairs holds the m actions of state 0, then the m actions of state 1, and so on.
 // (The paper orders ξ by action, and P and Q by state.) P_a(s, s′) is the probability of going
 // from s to s′; the paper writes both P_a(s,s′) and P_a(s′,s). Costs are minimised.
 //

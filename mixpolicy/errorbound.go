@@ -48,8 +48,8 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 const quick = 1024
 
 // prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding.
-// prove makes up to maxSweeps sweeps; where elimination is cheap, it replaces the sweeps after
-// the first e.quick.
+// prove looks for h with up to e.quick sweeps. If these do not suffice, it tries elimination. Where
+// elimination is not cheap, it looks for h again, with up to maxSweeps sweeps.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -86,9 +86,8 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 }
 
 // bound returns 2 Σ |r|h plus its rounding error, and the rounding error alone. Apart from the sums, at most
-// 11 roundings affect the mass that flows through a state: 5 in the inflow (1−γ, Σα, their quotient, the
-// product with α, the addition) and at most 5 in the outflow, 1 in the difference, and 5 in h|r|, its margin
-// and the addition.
+// 11 roundings affect the inflow of a state: 5 of its own (1−γ, Σα, their quotient, the product with α, the
+// addition), 1 in the difference, and 5 in h|r|, its margin and the addition. No more affect the outflow.
 func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator
@@ -96,7 +95,7 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 		in, terms := others(e.into, s, mu)
 		in = g*in + e.restart*e.x.initial[s]
 		out := mu[s] * e.leave[s]
-		// Each sum errs by half a unit of 2⁻⁵² per term, as does Σ μ̂ = 1. Another 12 terms cover the
+		// Each sum has a relative error of at most 2⁻⁵³ per term, as does Σ μ̂ = 1. Another 12 terms cover the
 		// products, which may be below the normal range, and the operations that follow.
 		more := float64(terms+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
 		all.Add(h[s] * (math.Abs(out-in) + more))
@@ -138,7 +137,7 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 	return nil
 }
 
-// sweep sets h(s) to 1 + P̃h for each s ≠ z in turn.
+// sweep solves h(s) = 1 + (P̃h)(s) for h(s), for each s ≠ z in turn.
 func (e *errorBound) sweep(h []float64, zero int32, backward bool) {
 	restart := e.restart * sum.Dot(e.x.initial, h)
 	for i := range e.support {

@@ -41,7 +41,7 @@ type Features struct {
 // average cost. Two policies with the same measure are also an error: θ is then not unique, and
 // the second policy adds nothing to the mixtures. Policies may be arbitrarily close, but the
 // least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ
-// by at most t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if the columns of
+// by only t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if the columns of
 // Ψ are nearly dependent.
 //
 // A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
@@ -198,7 +198,7 @@ func (f *Features) Row(dst []float64, i int) { f.psi.Row(dst, i) }
 // Dims implements [linprog.Rows]: it returns nm and d.
 func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
-// Apply implements [linprog.Rows]: it sets dst to the entries from, from+1, … of Ψθ.
+// Apply implements [linprog.Rows]: it sets dst to the len(dst) entries of Ψθ that begin at index from.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
 	if len(dst)*f.Dim() < 2*worthwhile {
 		f.applyPart(dst, from, theta) // no closure: it would allocate
@@ -277,7 +277,7 @@ type matrix interface {
 	Dims() (n, d int)
 	// Row stores row i in dst.
 	Row(dst []float64, i int)
-	// add adds (Ψθ)ᵢ to dst, ψ¹ first, for the len(dst) rows that begin with row from.
+	// add adds (Ψθ)ᵢ to dst for the rows i = from, …, from+len(dst)−1, beginning with the term of ψ¹.
 	add(dst []float64, from int, theta []float64)
 	// column returns ψʲ, borrowed if it is stored.
 	column(j int) []float64
@@ -290,7 +290,7 @@ type matrix interface {
 // is stored. A larger Ψ would take too much memory.
 const storedLimit = 1 << 20
 
-// newMatrix returns Ψ of base policies and their state measures.
+// newMatrix returns Ψ, computed from the base policies and their state measures.
 func newMatrix(x *MDP, policies []*Policy, mu [][]float64) matrix {
 	psi := newFactored(x, policies, mu)
 	if n, d := psi.Dims(); n*d > storedLimit {
@@ -354,7 +354,7 @@ func (c *factored) add(dst []float64, from int, theta []float64) {
 	}
 }
 
-// addColumn adds t ψʲᵢ to dst, for rows i ≥ from.
+// addColumn adds t ψʲᵢ to dst for the rows i = from, …, from+len(dst)−1.
 func (c *factored) addColumn(dst []float64, from, j int, t float64) {
 	p, mu := c.policies[j], c.mu[j:]
 	s := from / c.m

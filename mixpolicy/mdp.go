@@ -83,7 +83,7 @@ type Spec struct {
 	Initial []float64
 
 	// StateLabel and ActionLabel name states and actions in messages and tables;
-	// nil gives their numbers.
+	// if nil, numbers are their names.
 	StateLabel, ActionLabel func(int) string
 }
 
@@ -100,9 +100,9 @@ type MDP struct {
 }
 
 // New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and action
-// of the first row that is not a distribution, because an entry is negative, not finite, out of
-// range or listed twice, or because the sum is not 1. A cost that is not finite is also an
-// error, as is a state or an action without an allowed pair.
+// of the first row that is not a distribution: an entry is negative, not finite, out of range or
+// listed twice, or the sum is not 1. A cost that is not finite is also an error, as is a state or
+// an action without an allowed pair.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -233,7 +233,7 @@ func (x *MDP) moved(xi []float64) []float64 {
 	return to
 }
 
-// checkAction returns an error if π(s) = row takes an action that is not allowed in s.
+// checkAction returns an error if row, which is π(s), takes an action that is not allowed in s.
 func (x *MDP) checkAction(s int, row []float64) error {
 	if x.acts == nil {
 		return nil

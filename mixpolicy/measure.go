@@ -28,9 +28,9 @@ type Measure struct {
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
 	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure from the exact
-	// measure of the chain in which P(s,s) is 1 minus the other entries of its row. If the chain
-	// mixes slowly, Error is many times Residual. For [Multilevel] under average cost with more
-	// than 1024 states, Error is an estimate, which misses errors below the rounding of the
+	// measure of the chain in which P(s,s) is 1 − Σ_{s′≠s} P(s,s′). If the chain mixes slowly, Error
+	// is many times Residual. For [Multilevel] under average cost with more than 1024 recurrent
+	// states, Error is an estimate, which misses errors below the rounding of the
 	// residual. Where no bound is known, as after a failed computation, Error is 2, the largest
 	// distance between two distributions.
 	Error  float64
@@ -342,7 +342,7 @@ func normalise(mu []float64) {
 // multilevel fills q by [multilevel.Stationary], which computes stationary distributions of
 // irreducible chains. A further state ∗, the last, makes a discounted chain irreducible: every
 // state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The mass of ∗
-// is 1−γ times that of all other states together. Without ∗, μ, normalised, is the discounted
+// is 1−γ times that of all other states together. Without ∗ and normalised, μ is the discounted
 // measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
@@ -399,8 +399,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 }
 
 // start returns the measure at which iteration begins: uniform on the support, or the given
-// measure, raised to a little mass where a state of the support has less, because a sweep
-// cannot give mass to a group of states without any.
+// measure, in which start gives at least a little mass to each state of the support, because a
+// sweep cannot bring mass into a group of states that has none.
 func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
 	mu := make([]float64, x.n)
 	for _, s := range support {

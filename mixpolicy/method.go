@@ -54,7 +54,7 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	return r.View(s)
 }
 
-// ErrDone is the error of Step when a method has finished before its last iteration.
+// ErrDone is the error of Step when nothing is left to do, although more iterations were asked for.
 var ErrDone = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
@@ -132,7 +132,7 @@ func (eta InverseSqrt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]float64{"InverseSqrt": float64(eta)})
 }
 
-// MarshalJSON returns an error, because a function has no JSON.
+// MarshalJSON returns an error, because a function has no JSON form.
 func (f StepFunc) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("mixpolicy: a StepFunc can't be written as JSON, want Constant, InverseSqrt, Scaled or a type of your own")
 }

@@ -26,7 +26,7 @@ type Mirror struct {
 	// cost; 0 means c_max = max |c|, which is known by (A.3).
 	Scale float64
 	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 gives (3.27a). With p > 0, early
-	// iterates have less weight: for constant η, the last half of the iterates has the weight 1 − 2^{−p−1}, as with
+	// iterates have less weight: for constant η, the last half of the iterates has the share 1 − 2^{−p−1} of the total weight, as with
 	// the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
 	// Project changes y = ∇φ(θ) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
@@ -155,7 +155,7 @@ func (m *Mirror) View(s *Snapshot) error {
 }
 
 // DefaultModulus returns the modulus whose domain is the class on the hyperplane 1ᵀθ = 1. For
-// ‖θ‖₁ ≤ R with R ≠ 1, no such modulus is known, and it returns the modulus of the simplex.
+// ‖θ‖₁ ≤ R with R ≠ 1, no such modulus is known, and DefaultModulus returns that of the simplex.
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):
@@ -169,7 +169,7 @@ func DefaultModulus(c Class) bregman.Modulus {
 }
 
 // CostScale returns the divisor of observed costs: k, or, for k = 0, c_max = max |c|, or 1 if all
-// costs are 0. A setting of this name means the same in every method.
+// costs are 0. The methods' settings of this name mean the same, but for the [Printed] form, 0 means 1.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -49,7 +49,7 @@ type denseMultipliers struct {
 	radius float64   // G
 	rows   []float64 // r_i with row scaling, else nil
 	scaled []float64 // λ_t, or r_iλ_t(i)
-	move   []float64 // −ηθ, by which λ_t moves along Ψ
+	move   []float64 // −ηθ, or ηθ for the printed form: a step adds Ψ·move to scaled
 	total  []float64 // Σ wλ, in the same units
 	shown  []float64
 }
@@ -72,7 +72,7 @@ func newDenseMultipliers(f *Features, form Form, radius float64, rowScaling bool
 
 func (l *denseMultipliers) at(pair int, _ []float64) float64 { return l.unscale(pair, l.scaled[pair]) }
 
-// unscale returns λ(i) for r_iλ(i).
+// unscale returns λ(i), given r_iλ(i) if rows are scaled.
 func (l *denseMultipliers) unscale(pair int, v float64) float64 {
 	if l.rows == nil {
 		return v
@@ -118,7 +118,7 @@ func (l *denseMultipliers) shrink() float64 {
 	return norm
 }
 
-// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, for λ in the units of scaled. It
+// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, given λ in the units of scaled. It
 // uses the plain sum of squares, unless the sum is near underflow or overflow.
 func (l *denseMultipliers) norm(x []float64) float64 {
 	if l.rows != nil {
@@ -159,7 +159,7 @@ func (l *denseMultipliers) sum() []float64 {
 // An iteration needs λ_t at the sampled pair only. A [walk.Walk] computes it from the path W₀,
 // …, W_t, at a cost that does not depend on nm.
 //
-// The ball cannot be active while a bound on ‖λ_t‖₂ is below its radius G. Since ψ_i ⪰ 0
+// The ball cannot be active while a bound on ‖λ_t‖₂ is below the radius G. Since ψ_i ⪰ 0
 // and W₀ = 0 is among the W_k,
 //
 //	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
@@ -181,7 +181,7 @@ type lazyMultipliers struct {
 	length  float64   // ‖λ₀‖
 	columns []float64 // ‖ψʲ‖₂
 	path    walk.Walk
-	longest int               // greatest size of path
+	longest int               // greatest allowed size of path
 	sums    []sum.Accumulator // W_t
 	w       []float64         // W_t, rounded
 	highest []float64         // max_k W_kj
@@ -219,7 +219,7 @@ func (l *lazyMultipliers) at(pair int, row []float64) float64 {
 	return l.unscale(pair, l.reflected(pair, row))
 }
 
-// reflected returns the reflected walk of the pair: λ_t(i), or r_iλ_t(i) with row scaling.
+// reflected returns the present value of the reflected walk of the pair: λ_t(i), or r_iλ_t(i) with row scaling.
 func (l *lazyMultipliers) reflected(pair int, row []float64) float64 {
 	if l.dense {
 		return l.scaled[pair]

@@ -17,7 +17,7 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 // whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*,
 // but each at least max c − min c. It can compare answers even if some of them are infeasible.
-// Compared by cost alone, the more infeasible answer would seem better: Ψθ may place any
+// Compared by cost alone, the more infeasible answer may seem better: Ψθ may place any
 // amount of negative mass on the expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are

@@ -26,8 +26,8 @@ var (
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
 // The answer is the average of the iterates, weighted by η. Section 6 uses η = 1/T = 0.001 and
-// R = 100, and does not state ω. The bound that the paper quotes from the source, which
-// contains (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), does not fix ω.
+// R = 100, and does not state ω. The bound that the paper quotes from the source contains
+// (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), and does not fix ω.
 //
 // Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
 //

@@ -20,7 +20,7 @@ var (
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
-// and θ̂ solves (2.18) with b̂ for b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the gap is
+// and θ̂ solves (2.18) with b̂ in place of b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the gap is
 // at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t). θ̂ is always
 // feasible, and there is nothing to tune. The method is not in the paper.
 type PlugIn struct{}
@@ -69,7 +69,7 @@ func (a *plugIn) Step() error {
 // View implements [Run].
 func (a *plugIn) View(s *Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [SlowRun]. It solves the linear program, once per t.
+// ViewUntil implements [SlowRun]. It solves the linear program at most once per t.
 func (a *plugIn) ViewUntil(ctx context.Context, s *Snapshot) error {
 	*s = Snapshot{Last: a.theta, Average: a.theta}
 	if a.t != a.solved {

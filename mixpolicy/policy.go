@@ -16,9 +16,9 @@ import (
 // a is taken with probability π_a(s). It is immutable.
 type Policy struct {
 	n, m int
-	// π(s) is m entries of prob, which begin at at[s]. If at is nil, they are all of prob if its
-	// length is m, and otherwise begin at s·m. Many states share a row: for large models, one row
-	// per state would take too much memory.
+	// π(s) is the m entries of prob from index at[s] on. If at is nil, the index is s·m, or 0 if prob
+	// has only m entries. States may share a row: for large models, one row per state would take too
+	// much memory.
 	prob []float64
 	at   []int32
 }
@@ -60,7 +60,7 @@ func UniformPolicy(x *MDP) *Policy {
 	return &Policy{n: x.n, m: x.m, prob: constant(x.m, 1/float64(x.m))}
 }
 
-// uniform makes row the uniform distribution over the actions of s.
+// uniform sets row to the uniform distribution over the actions allowed in s.
 func (x *MDP) uniform(row []float64, s int) {
 	count := 0
 	for a := range row {
@@ -120,10 +120,10 @@ func deterministic[action int | int32](x *MDP, actions []action) *Policy {
 	return &Policy{x.n, x.m, units, at}
 }
 
-// deterministic reports whether [Deterministic] made the policy, so that unit applies.
+// deterministic reports whether the function deterministic made the policy; only then may unit be called.
 func (p *Policy) deterministic() bool { return p.at != nil && len(p.prob) == 2*p.m-1 }
 
-// unit returns the action of a deterministic policy.
+// unit returns the action of a deterministic policy in state s.
 func (p *Policy) unit(s int) int { return p.m - 1 - int(p.at[s]) }
 
 // Mixture returns π^ω = Σ ωᵢ πⁱ, an element of Πᵈ (2.16): ω is a distribution
@@ -203,8 +203,8 @@ type table struct {
 	key   []byte
 }
 
-// fewRows is the greatest number of distinct rows in a table. A policy given by a rule usually
-// has fewer. If every state has its own row, the table stops sharing rows after this many.
+// fewRows is the greatest number of distinct rows that a table shares among states; with more,
+// every state gets its own row. A policy given by a rule usually has fewer distinct rows.
 const fewRows = 1 << 10
 
 func newTable(n, m int) *table {
@@ -339,7 +339,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	return b.Matrix()
 }
 
-// only returns the action that the row takes with probability 1, or −1 if there is none.
+// The result of only is the action that the row takes with probability 1, or −1 if there is none.
 func only(row []float64) int {
 	at := slices.IndexFunc(row, func(w float64) bool { return w != 0 })
 	if row[at] != 1 || slices.ContainsFunc(row[at+1:], func(w float64) bool { return w != 0 }) {

@@ -185,8 +185,8 @@ func (a PrimalDual) Radius(c Criterion) float64 {
 }
 
 // lazyPays reports whether lazy multipliers make an iteration faster. By measurement, the hull
-// (d = 2) takes as long as a dense step over 16 pairs, and the tree takes as long as a dense step
-// over 300 pairs, for every d.
+// of package walk (d = 2) takes as long as a dense step over 16 pairs, and its tree takes as long as
+// a dense step over 300 pairs, for every d.
 func lazyPays(pairs, d int) bool { return d == 2 && pairs >= 16 || pairs >= 300 }
 
 func (a *primalDual) multipliers() (multipliers, error) {

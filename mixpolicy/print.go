@@ -55,7 +55,7 @@ func (r Result) String() string {
 	return fmt.Sprintf("%s, %v after %d iterations\n%s%v", r.Method, r.Status, r.Iterations, theta, r.Certificate)
 }
 
-// A vector prints its first 8 entries, and its length if it has more.
+// A vector prints its first 8 entries, and its length if it has more entries.
 type vector []float64
 
 // Format implements [fmt.Formatter].

@@ -14,7 +14,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}, which sets the size and the geometry of the policy
+// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}, which determines the size and the geometry of the policy
 // class.
 type Class struct {
 	Norm linprog.Norm
@@ -34,7 +34,7 @@ func Simplex() Class { return Class{linprog.L1, 1} }
 // Unbounded is all of ℝᵈ.
 func Unbounded() Class { return Class{linprog.L2, math.Inf(1)} }
 
-// String returns for example "‖θ‖₂ ≤ 100".
+// String returns, for example, "‖θ‖₂ ≤ 100".
 func (c Class) String() string { return fmt.Sprintf("%s ≤ %v", c.Norm.Around("θ"), c.R) }
 
 // Size returns ‖θ‖ in the norm of the class; the third set of (2.19) requires ‖θ‖ ≤ R.
@@ -100,7 +100,7 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 }
 
 // WithNoise returns the problem whose [Oracle] reveals c_a(s) plus an independent draw, which
-// should have mean 0: then cᵀΨ, the optimum and all true costs stay the same. With a nil
+// should have mean 0. The vector cᵀΨ, the optimum and all true costs stay the same. With a nil
 // draw, there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
@@ -216,8 +216,8 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). With g = Ψᵀ(c − λ), ḡ the mean of its entries and
-// w = g − ḡ1, the bound is, for ℓ₂, ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, it is −∞, unless w = 0
+// in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean of its entries, and let
+// w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, it is −∞, unless w = 0
 // exactly. The rounding error of the bound is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite
 // rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {

@@ -143,7 +143,7 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 			e.Pair[i] = float64(e.Visits[i]) / total
 		}
 		e.State[s] = visits / total
-		// Var of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); the variance of the total is k times this.
+		// The variance of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); the variance of the total is k times this.
 		if finished > 1 {
 			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}
@@ -207,7 +207,7 @@ func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulati
 
 // run simulates one stream, as in Fig. 1, and adds its visits.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
-	restart := uint64(0) // with probability 1−γ
+	restart := uint64(0) // the stream restarts if 64 random bits are below (1−γ)2⁶⁴; 0 means never
 	if !sim.x.criterion.Average() {
 		restart = math.MaxUint64
 		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 below γ = 2⁻⁵⁴

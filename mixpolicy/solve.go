@@ -39,10 +39,10 @@ type Recorder interface {
 	Record(p *Problem, s *Snapshot) error
 }
 
-// Schedule returns the first iteration after t to record.
+// Schedule returns the first iteration to record after t.
 type Schedule func(t int) int
 
-// Every returns the schedule of each k-th iteration. It panics if k < 1.
+// Every returns a schedule of every k-th iteration. It panics if k < 1.
 func Every(k int) Schedule {
 	if k < 1 {
 		panic(fmt.Sprintf("mixpolicy: Every(%d), want at least 1", k))

@@ -54,7 +54,7 @@ type ValuationSettings struct {
 	// and iteration also stops where that part dominates.
 	Tolerance float64
 
-	// MaxIterations bounds iterations and, separately, sweeps; 0 means 1,000,000.
+	// MaxIterations bounds the iterations and, in [Evaluate], the sweeps; 0 means 1,000,000.
 	MaxIterations int
 
 	// Start is the first value function (n); nil means 𝒮0, the least cost of one step.
@@ -151,7 +151,7 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 			}
 		}
 		if ctx.Err() != nil {
-			return nil // the next greedy step reports it, with the bounds of the optimum
+			return nil // the next greedy step reports the cancellation, with the bounds of the optimum
 		}
 		return err
 	})
@@ -179,7 +179,7 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 			r.noise = v.Residual
 		}
 		if ctx.Err() != nil {
-			return nil // the next greedy step reports it, with the bounds of the optimum
+			return nil // the next greedy step reports the cancellation, with the bounds of the optimum
 		}
 		return err
 	})
@@ -329,7 +329,7 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 // Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
 // v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, it switches to elimination where elimination
 // is cheap. Errors: several recurrent classes under average cost (the error names them), no
-// convergence, cancellation; in the last two cases, it also returns the valuation so far, with valid
+// convergence, cancellation; in the last two cases, it also returns the valuation so far, if any, with valid
 // bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
@@ -382,7 +382,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 	}
 }
 
-// eliminate sets r.v to the values of the chain y, unless elimination fills too much.
+// eliminate sets r.v to the values of the chain y, unless elimination fills the matrix too much or the values overflow.
 func (r *search) eliminate(y *MDP, support []int32) (fills bool, err error) {
 	reduced, err := y.reduce(r.ctx, y.p, allStates(y.n, support), quickly)
 	if fills = errors.Is(err, reduction.ErrFill); fills || r.ctx.Err() != nil {

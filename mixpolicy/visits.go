@@ -22,7 +22,7 @@ type VisitSettings struct {
 }
 
 // PolicyFromVisits estimates the policy behind a log. Each table of visits counts how often
-// each pair was taken (nm); tables are added up. With v_a(s) visits in total,
+// each pair was taken (nm entries); tables are added up. With v_a(s) visits in total,
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s):
 //

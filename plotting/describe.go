@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A cell that runs in a page only describes its figures; another program, which the page keeps, draws them. So the
-// cell's program is half the size and is linked in half the time. The description contains only layers of this package:
+// A cell that runs in a page only describes its figures; another program, which the page keeps, draws them. This
+// halves the size of the cell's program and the time to link it. The description contains only layers of this package:
 // [Pen] records what a user's own layers draw.
 
-// An order asks for the picture of panels, in a file format or, if Format is empty, as the output of a notebook.
+// An order asks for panels as a file of the given Format or, if Format is empty, as the output of a notebook.
 type order struct {
 	Format   string
 	Frames   []Panels // of an output; a file has only Still
@@ -57,7 +57,7 @@ func pack(v any) []byte {
 	return b.Bytes()
 }
 
-// described returns the panels, which have been checked, without users' own layers.
+// described returns the panels, which have been checked, with users' own layers replaced by the layers that these draw.
 func (p Panels) described() Panels {
 	p.Figures = slices.Clone(p.Figures)
 	for i, f := range p.Figures {

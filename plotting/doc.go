@@ -19,8 +19,9 @@
 //	err := plotting.Save("objective.svg", fig)
 //
 // Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
-// each rendering draws only these. Neither rendering repairs data. An error names the layer and the index for NaN,
-// infinities, numbers beyond 1e100, values below 1e-100 on a logarithmic axis, and slices of different lengths.
+// each rendering draws only these. Neither rendering repairs data. Slices of different lengths are an error; so are
+// NaN, infinities (except in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values below 1e-100. The
+// error names the layer and, for a number, its index.
 //
 // A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also
 // a layer, in both renderings.
@@ -35,7 +36,7 @@
 // An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
 //
 // In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
-// page, built with the tag drawer, draws them and produces the same bytes.
+// page, built with the tag drawer, draws them and produces the same bytes as any other build.
 //
 // The package draws results and contains no algorithms: it imports nothing from the library.
 package plotting

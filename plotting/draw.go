@@ -2,7 +2,7 @@
 
 package plotting
 
-// Draw draws the description that a cell of a page has sent.
+// Draw draws the figures that a cell of a page has described, and returns the encoded result.
 func Draw(description []byte) []byte {
 	o, err := decode[order](description)
 	if err != nil {

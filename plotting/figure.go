@@ -52,8 +52,8 @@ type Pen struct {
 	taken  []Look // the looks of the figure's methods
 }
 
-// Draw draws the layers, the first at the bottom. All layers of one call that
-// leave their colour to the figure share one colour.
+// Draw draws the layers, the first at the bottom. If a user's own layer draws several layers that leave their colour to
+// the figure, these share one colour.
 func (p *Pen) Draw(layers ...Layer) error {
 	for _, l := range layers {
 		if err := l.Draw(p); err != nil {
@@ -63,7 +63,8 @@ func (p *Pen) Draw(layers ...Layer) error {
 	return nil
 }
 
-// add stores the marks of one of the package's own layers, with the ink of a layer that has the name given by of.
+// add stores the marks of l, one of the package's own layers, with the ink that [Pen.ink] returns for the other
+// arguments.
 func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks ...mark) error {
 	in, err := p.ink(of, c, d, width)
 	if err != nil {
@@ -213,7 +214,7 @@ func (f Figure) alt() string {
 			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
 			ms := l.marks
 			switch ms[0].(type) {
-			case extent, plane, arrow: // their y axis has no value
+			case extent, plane, arrow: // have no values along y
 				ms = nil
 			}
 			switch r := boundsOf(ms).y; {

@@ -10,7 +10,7 @@ import (
 )
 
 // Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be ±Inf where
-// the function is not defined, such as a divergence outside its domain; that part stays blank.
+// the function is not defined (a divergence, outside its domain); that part stays blank.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64
@@ -40,8 +40,8 @@ func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	return g
 }
 
-// ends returns nil unless z is finite at exactly one of a and b. Then it returns the point nearest to the other one at
-// which z is still finite.
+// ends returns nil unless z is finite at exactly one of a and b. In that case, it returns a point at which z is still
+// finite, next to where z becomes infinite.
 func ends(z func(float64) float64, a, b float64) []float64 {
 	if math.IsInf(z(a), 0) {
 		a, b = b, a
@@ -313,7 +313,7 @@ func (p plane) bounds() bounds {
 	return bounds{empty.include(cells(p.grid.X)...), empty.include(cells(p.grid.Y)...)}
 }
 
-// cells returns the borders of the cells around sorted points, each halfway to the next.
+// cells returns the borders of the cells around sorted points: halfway between neighbours, and as far beyond both ends.
 func cells(sorted []float64) []float64 {
 	last := len(sorted) - 1
 	borders := []float64{sorted[0] - (sorted[1]-sorted[0])/2}

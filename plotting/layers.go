@@ -79,7 +79,7 @@ type Points struct {
 	X, Y   []float64
 	Lo, Hi []float64 // both or neither
 	Color  Color
-	Dash   Dash // selects the marker, as for lines of this dash; default: ByColor
+	Dash   Dash // selects the marker that stands for this dash; default: ByColor
 
 	Interval string // as in a [Line]
 }

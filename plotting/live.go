@@ -23,7 +23,7 @@ import (
 //go:embed live.js
 var liveJS string
 
-// script is live.js without comments and indentation, because it is part of every output, and outputs are saved.
+// script is live.js without indentation and lines of comment, because it is part of every output, and outputs are saved.
 var script = func() string {
 	var b strings.Builder
 	for line := range strings.Lines(liveJS) {
@@ -35,7 +35,7 @@ var script = func() string {
 	return strings.TrimSpace(b.String())
 }()
 
-// appendNumber appends a coordinate in JSON, rounded to the digits that its axis shows.
+// appendNumber appends a coordinate in JSON, rounded to the given number of significant digits.
 func appendNumber(b []byte, v float64, digits int) []byte {
 	if !finite(v) { // null separates pieces of a curve
 		return append(b, "null"...)
@@ -43,8 +43,8 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits returns the number of significant digits that a coordinate on the axis needs: length, or more if the axis is
-// far from 0 compared with its own length.
+// digits returns the number of significant digits that a coordinate on the axis needs: length digits, or more if the
+// axis is far from 0 compared with its own length.
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
@@ -58,8 +58,8 @@ func (s scale) end(v float64) json.RawMessage {
 	return appendNumber(nil, v, max(12, s.digits(stillDigits)))
 }
 
-// A figure shows five digits of the length of an axis, which is finer than any screen. With several frames, it shows
-// four, about a tenth of a pixel.
+// A chart stores coordinates to five digits of the length of an axis, which is finer than any screen. With several
+// frames, it stores them to four digits, about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
 // option returns the figure as ECharts' option, in JSON that is safe within a script element. It puts the figure's data
@@ -182,7 +182,7 @@ type legendEntry struct {
 func newLegendEntry(l layer) legendEntry {
 	e := legendEntry{Name: l.name}
 	switch l.marks[0].(type) {
-	case curve, extent: // of a contour
+	case curve, extent: // an extent is the first mark of a contour
 		e.Style = json.RawMessage(`{"opacity":0}`) // ECharts would set a dot on the line
 	case glyphs: // given as a path, an icon keeps its proportions
 		e.Icon = [...]string{
@@ -318,7 +318,7 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 	}
 }
 
-// addRule passes the corner of the rule's label to live.js, by ECharts' names for positions.
+// addRule adds a rule, and passes the corner of its label to live.js, by ECharts' names for positions.
 func (c live) addRule(m rule, in ink, at corner) {
 	s := custom("", "rule", in.color, 1, 0)
 	s.Label = &opts.Label{Formatter: charted(m.label)}
@@ -328,7 +328,7 @@ func (c live) addRule(m rule, in ink, at corner) {
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(marshal([]string{place})))
 }
 
-// reference appends a series that holds values of one axis only, and other columns.
+// reference appends a series of values on one axis only, followed by other columns.
 func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, others ...int) {
 	s.Encode, s.SeriesTooltip = &opts.Encode{Y: 0}, silent
 	digits := c.dy

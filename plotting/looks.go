@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Look is the colour and the dash of a line, or the colour of points, whose marker depends on the dash.
+// Look is the colour and the dash of a line. For points, the dash selects the marker.
 type Look struct {
 	Color Color
 	Dash  Dash
 }
 
-// looks gives each method that the notebooks compare its look, the same in all figures. Methods that share a figure
+// looks lists the look of each method that the notebooks compare, the same in all figures. Methods that share a figure
 // differ in colour and, where possible, in dash or in lightness.
 var looks = map[string]Look{
 	"Algorithm 1":                   {Blue, Solid},

@@ -27,7 +27,7 @@ type boxes struct {
 	width     float64
 }
 
-// glyphs are markers, with error bars from lo to hi if not nil.
+// glyphs are markers, with error bars from lo to hi if these are not nil.
 type glyphs struct {
 	x, y, lo, hi []float64
 	level        bool // the bars are along x
@@ -136,9 +136,9 @@ type corner struct {
 	below bool // under a horizontal rule, left of a vertical one
 }
 
-// place finds the corner at which the label of a rule covers the fewest of the other marks.
+// place finds the corner at which the label of a rule covers the fewest pieces of marks.
 func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
-	// The label's box in units of the axes, from the size of 9 pt letters and the space of axes and title.
+	// The label's box in units of the axes, estimated from the size of 9 pt letters and the space outside the axes.
 	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
 	h := 0.17 / max(1, height-1)
 	at, long, high := y.unit(r.at), w, h // the label along the rule, and across
@@ -238,7 +238,7 @@ func (c Color) Opacity(a float64) Color {
 // name returns the colour without its opacity.
 func (c Color) name() Color { return c & (1<<alphaShift - 1) }
 
-// or returns the colour, or other in place of Auto.
+// The method or returns c or, if c is Auto, other with the opacity of c.
 func (c Color) or(other Color) Color {
 	if c.name() == Auto {
 		return c | other
@@ -284,7 +284,7 @@ const (
 	Dashed
 	Dotted
 	DashDot
-	ByColor // a dash for each named colour, so curves differ even in print and without colour
+	ByColor // the dash that belongs to the colour; the dashes of the first four colours differ
 )
 
 // ink is the style of a layer once every Auto is resolved.

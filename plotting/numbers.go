@@ -22,7 +22,7 @@ type datum struct {
 	Z     float64 `csv:"z,%g,"`
 }
 
-// csv returns the table of all numbers that the layers were given, before thinning.
+// csv returns the table that [Save] describes, with the numbers before thinning.
 func (p Panels) csv() ([]byte, error) {
 	var rows []datum
 	for k, f := range p.Figures {
@@ -51,7 +51,7 @@ func (p Panels) csv() ([]byte, error) {
 
 // numbers returns the columns x, y, lo, hi and z of a layer.
 func numbers(l described) (c [5][]float64) {
-	across := map[bool]int{true: 0, false: 1} // of a vertical line, and of a horizontal one
+	across := map[bool]int{true: 0, false: 1} // the column for a vertical line, and for a horizontal one
 	switch l := l.(type) {
 	case Line:
 		return [5][]float64{l.X, l.Y, l.Lo, l.Hi}

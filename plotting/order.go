@@ -12,7 +12,7 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 	return order{Frames: frames, Still: still, Controls: controls}.send()
 }
 
-// encode makes the page draw the file.
+// encode returns the drawing as a file of the format, drawn by the page.
 func encode(format string, d Drawing) ([]byte, error) {
 	p, err := d.panels()
 	if err != nil {

@@ -73,7 +73,8 @@ type spec struct {
 // options are the parts of a chart's description, by ECharts' names for them.
 type options map[string]json.RawMessage
 
-// since returns the parts that differ from the first frame's.
+// The method since returns the parts that differ from those of the first frame. For a part that only the first frame
+// has, it returns null.
 func (o options) since(first options) options {
 	out := options{}
 	for name, part := range o {
@@ -111,8 +112,8 @@ func (c *columns) place(column json.RawMessage) int {
 	return k
 }
 
-// chart returns the chart of the frames, and its element in the page, which contains the picture of the still figure,
-// an SVG.
+// chart returns the chart of the frames, and its element in the page, which contains the given picture, an SVG of the
+// still figure.
 func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) {
 	var s spec
 	digits := stillDigits
@@ -149,8 +150,8 @@ var (
 	svgDecimal = regexp.MustCompile(`(\.\d)\d+`)
 )
 
-// compactSVG rounds the coordinates of paths to a tenth of a point, which is invisible on a screen, because pictures
-// are saved with every notebook.
+// compactSVG truncates the coordinates of paths to tenths of a point, because pictures are saved with every notebook.
+// The difference is invisible on a screen.
 func compactSVG(b []byte) []byte {
 	return svgPath.ReplaceAllFunc(b, func(path []byte) []byte {
 		return svgDecimal.ReplaceAll(path, []byte("$1"))
@@ -173,7 +174,7 @@ func marshal(v any) json.RawMessage {
 	return b
 }
 
-// html returns the control as part of a page; live.js reads its values from it.
+// html returns the control as HTML; live.js reads the values from the attribute data-values.
 func (c Control) html() string {
 	var b strings.Builder
 	label := html.EscapeString(c.Label)
@@ -267,7 +268,7 @@ func (p Panels) raster() (*image.RGBA, error) {
 	return canvas.Image().(*image.RGBA), nil
 }
 
-// small returns the picture as a PNG of at most 256 colours, which is a fourth of the size of a PNG with all colours.
+// small returns the picture as a PNG of at most 256 colours, which is a quarter of the size of a PNG with all colours.
 // It is saved with every notebook, for readers whose program shows neither HTML nor SVG.
 func (p Panels) small() ([]byte, error) {
 	if p.Columns == 0 { // as on a page, because a wide row would be small in print
@@ -282,7 +283,8 @@ func (p Panels) small() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fewer returns the image in its 256 most frequent colours, after merging colours that differ by less than a sixteenth.
+// The function fewer returns the image in its 256 most frequent colours, after merging colours whose channels round to
+// the same multiples of 16.
 func fewer(img *image.RGBA) *image.Paletted {
 	const step, levels = 16, 17
 	level := func(v byte) int { return (int(v) + step/2) / step }
@@ -329,7 +331,7 @@ func fewer(img *image.RGBA) *image.Paletted {
 // checkGlyphs returns an error if a text of the panels cannot be set.
 func (p Panels) checkGlyphs() error {
 	for _, f := range p.Figures {
-		layers, _ := f.lower() // it has been drawn
+		layers, _ := f.lower() // no error, because the panels have been checked
 		for _, txt := range f.texts(layers) {
 			if c := missing(txt); c != 0 {
 				return fmt.Errorf("%q: there is no %q in Liberation Sans and DejaVu Sans: reword, or save as SVG", txt, c)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// viridis is the colour map viridis by van der Walt and Smith, given by six of its colours: even in lightness, and
-// distinguishable for the colour-blind.
+// viridis is the colour map viridis by van der Walt and Smith, given by six of its colours. Its lightness increases
+// evenly, and the colour-blind can distinguish its colours.
 var viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff},
 	{0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff}, {0xfd, 0xe7, 0x25, 0xff},

@@ -23,7 +23,7 @@ func Progress() func(name string, done, total int) {
 	}, time.Now)
 }
 
-// progress shows a bar at most every tenth of a second and removes it at the end.
+// progress returns a function that shows a bar, at most every tenth of a second, and removes it at the end.
 func progress(show func(html string), now func() time.Time) func(name string, done, total int) {
 	var mu sync.Mutex
 	last, most, shown := now(), 0, false

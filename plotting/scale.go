@@ -50,7 +50,7 @@ func (s scale) drawable() scale {
 
 // scales returns the ranges of both axes, which both renderings use.
 func (f Figure) scales(layers []layer) (x, y scale) {
-	const pad = 0.05 // of the length of the axis: no curve touches the frame
+	const pad = 0.05 // of the length of the axis: a margin between marks and frame
 	var all []mark
 	padX, onZero := f.Y.Names != nil, false
 	for _, l := range layers {
@@ -82,8 +82,8 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 	return x, y
 }
 
-// scale widens the range of the data by the fraction pad of its length at both ends, unless the author fixed it. A
-// range without length or data becomes one that can be drawn.
+// scale widens the range of the data by the fraction pad of its length at both ends, unless the author fixed the range.
+// A range without length or data becomes one that can be drawn.
 func (a Axis) scale(data interval, pad float64) scale { return a.span(data, pad).drawable() }
 
 func (a Axis) span(data interval, pad float64) scale {
@@ -114,8 +114,8 @@ func (a Axis) span(data interval, pad float64) scale {
 	return scale{floorTo(data.lo-pad*length, length), ceilTo(data.hi+pad*length, length), false}
 }
 
-// floorTo and ceilTo round to two digits of the given size, so that ends of axes are short numbers. If rounding leaves
-// the result on the wrong side of v, they return v.
+// floorTo and ceilTo round down and up to two digits of the given size, so that ends of axes are short numbers. If
+// rounding leaves the result on the wrong side of v, they return v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
@@ -169,7 +169,7 @@ func (s scale) linearTicks(n int) []tick {
 		step, power = 1, power+1
 	}
 	// Work with integer multiples, so that ticks are exact decimals. The slack admits a tick that rounding has moved
-	// beyond the end of the axis, but no tick farther out, which may occur if the multiples are also rounded.
+	// beyond the end of the axis. Ticks farther out, which occur if the multiples are also rounded, are skipped.
 	const slack = 1e-9
 	unit := step * math.Pow(10, power)
 	first, last := math.Ceil(s.lo/unit-slack), math.Floor(s.hi/unit+slack)
@@ -202,8 +202,8 @@ func shifted(v float64, e, decimals int) string {
 	return strconv.FormatFloat(m, 'f', decimals, 64)
 }
 
-// logTicks returns the powers of ten, or every few of them. Their multiples by 2 and 5 are labelled where there is
-// room; the other multiples are not labelled.
+// logTicks returns the powers of ten and, over at most 8 decades, their multiples. It labels every power, or every few
+// of them, and the multiples by 2 and 5 where there is room. Beyond 40 decades, it omits ticks without labels.
 func (s scale) logTicks(n int) []tick {
 	const slack = 1e-9
 	lo, hi := math.Log10(s.lo), math.Log10(s.hi)

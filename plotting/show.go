@@ -20,7 +20,7 @@ type View interface {
 
 // display is one output in several forms. The reader's program takes the richest form that it can show.
 type display struct {
-	html, markdown string // either
+	html, markdown string // one of the two
 	png            []byte // or none
 	plain          string
 }
@@ -91,8 +91,8 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names an environment variable. If this variable has any value, the notebook runs without a page that shows
-// it.
+// Headless names the environment variable that is set, to any text but the empty one, while a notebook runs without a
+// page that shows it.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the
@@ -101,11 +101,11 @@ const Headless = "MIXPOLICY_HEADLESS"
 // writes the whole file or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was
 // made.
 //
-// CSV is one table: panel (from 1) and title, kind and layer (the layer's name), and x, y, lo, hi and z, empty where
-// the layer has none. A line has a row for each point, with its interval. A histogram has a row for each bar. A
-// contour or a heatmap has a row for each point of the grid, with its value as z. A rule has one row, and a strip has
-// two rows for its ends, with the number in the column of the axis. The table contains the numbers that the layer was
-// given, to all digits.
+// CSV is one table with the columns panel (from 1), title, kind, layer (its name), x, y, lo, hi and z. A cell is empty
+// if the layer has no such number. A line has a row for each point, with its interval. A histogram has a row for each
+// bar. A contour or a heatmap has a row for each point of the grid, with its value as z. A rule has one row, and a
+// strip has two rows for its ends, with the number in the column of the axis. The table contains the numbers that the
+// layer was given, to all digits.
 //
 // A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. In SVG, the reader's
 // machine finds another font.

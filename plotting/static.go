@@ -36,12 +36,12 @@ var (
 const (
 	margin      = 7.0
 	lineWidth   = 1.6
-	pixel       = 4.0 / 3 // of CSS, in a point
+	pixel       = 4.0 / 3 // CSS pixels per point
 	thinWidth   = 0.9
 	glyphRadius = 2.8
 	bandAlpha   = 0.18
 	boxAlpha    = 0.6
-	boxGap      = 0.12 // between bars that touch, of their width
+	boxGap      = 0.12 // between bars that touch, as a fraction of their width
 	spanAlpha   = 0.15
 	headSize    = 3.2 // of an arrow
 )
@@ -89,8 +89,9 @@ var (
 	)
 )
 
-// tidy completes the output of vgsvg: fonts for machines without Liberation Sans, the width of each text, so that it
-// fits in any font, images stretched to their places, and lines without spikes at sharp turns.
+// tidy completes the output of vgsvg: it adds fonts for machines without Liberation Sans, states the width of each text
+// (which then fits in any font), stretches images to their places, and rounds the joins of lines, which would have
+// spikes.
 func (c *svgCanvas) tidy(b []byte) []byte {
 	b = svgComment.ReplaceAll(b, nil)
 	k := -1
@@ -343,7 +344,7 @@ func arrowheads(pts []vg.Point) [][]vg.Point {
 	return out
 }
 
-// plot draws all bars as one path, because a hundred separate bars would be most of the file.
+// plot draws up to a hundred bars as one path, because separate bars would make up most of the file.
 func (m boxes) plot(c draw.Canvas, in ink, s scale, x, y transform) {
 	var path vg.Path
 	base := y(max(0, s.lo))
@@ -592,7 +593,7 @@ func newHead(title string, layers []layer, width vg.Length) head {
 	return h
 }
 
-// wrapped breaks a title into lines of this width.
+// wrapped breaks a title into lines of at most this width.
 func wrapped(title string, width vg.Length) string {
 	style := textStyle(titleFont, draw.XLeft, draw.YTop)
 	var lines []string

@@ -24,7 +24,7 @@ type Column struct {
 	Numbers []float64
 	Format  string // of the numbers, as in fmt; default %.6g
 
-	none []int // rows without a number, 0 in Numbers
+	none []int // rows without a number; Numbers has a 0 there
 }
 
 // Row appends a row of one cell for each column: float64, int and nil go to Numbers, and other values go to Text, as
@@ -119,7 +119,7 @@ func (t Table) html() string {
 	return b.String()
 }
 
-// cellsWide returns the number of a terminal's cells that the text takes; accents take none.
+// cellsWide returns the number of terminal cells that the text takes; combining accents take none.
 func cellsWide(s string) int {
 	return len(slices.DeleteFunc([]rune(s), func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
 }

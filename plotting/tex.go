@@ -28,12 +28,12 @@ const (
 	accents   = "ˆ˜¯¯˙"
 )
 
-// counterpart returns the character of to at the place of r in from.
+// counterpart returns the character of the string to at the place that r has in the string from.
 func counterpart(from, to string, r rune) rune {
 	return []rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])]
 }
 
-// symbols are the commands for one character.
+// symbols maps commands to the characters for which they stand.
 var symbols = pairs(`alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι
 	kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ upsilon υ phi φ varphi φ chi χ psi ψ omega ω
 	Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω
@@ -42,7 +42,7 @@ var symbols = pairs(`alpha α beta β gamma γ delta δ epsilon ε varepsilon ε
 	cdot · times × pm ± mp ∓ circ ∘ star ⋆ ast ∗ top ⊤ bot ⊥ prime ′ dagger † | ‖ Vert ‖ max max min min ln ln log log langle ⟨ rangle ⟩
 	lfloor ⌊ rfloor ⌋ ldots … dots … cdots ⋯ { { } } % % _ _ & & # #`)
 
-// accentsOf are the commands for an accent over a letter.
+// accentsOf maps commands to the accents that they put over a letter.
 var accentsOf = pairs("hat \u0302 widehat \u0302 tilde \u0303 widetilde \u0303 bar \u0304 overline \u0305 dot \u0307")
 
 func pairs(s string) map[string]string {
@@ -56,7 +56,7 @@ func pairs(s string) map[string]string {
 // relations have space around them, except in scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
-// typeset turns the formulas of a label into Unicode. It returns a label that it cannot read unchanged;
+// typeset turns the formulas of a label into Unicode. If it cannot read one of them, it returns the label unchanged;
 // [Figure.Validate] reports such labels before a figure is drawn.
 func typeset(label string) string {
 	s, err := formulas(label)
@@ -66,8 +66,8 @@ func typeset(label string) string {
 	return s
 }
 
-// formulas is typeset, but returns an error for a formula that it cannot read. A label with an odd number of dollar
-// signs has no formulas.
+// formulas does what typeset does, but returns an error for a formula that it cannot read. A label with an odd number
+// of dollar signs has no formulas.
 func formulas(label string) (string, error) {
 	parts := strings.Split(label, "$")
 	if len(parts) < 3 || len(parts)%2 == 0 || strings.ContainsAny(label, scripts) {

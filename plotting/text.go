@@ -221,7 +221,8 @@ func (o outlined) SetColor(c color.Color) {
 	o.CanvasSizer.SetColor(straight(color.NRGBAModel.Convert(c).(color.NRGBA)))
 }
 
-// straight is a colour that is not multiplied by its opacity, which gonum/plot's PDF assumes of all colours.
+// straight is a colour whose components are not multiplied by its opacity. gonum/plot's PDF assumes this of all
+// colours.
 type straight color.NRGBA
 
 func (c straight) RGBA() (r, g, b, a uint32) {
@@ -262,7 +263,7 @@ func (o outlined) Stroke(p vg.Path) {
 }
 
 func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
-	const em = 2048 // the unit in which the fonts are designed
+	const em = 2048 // in the units of the fonts
 	scale := f.Font.Size / em / 64
 	var buf sfnt.Buffer
 	var path vg.Path

@@ -13,8 +13,8 @@ import (
 // figure's width. Twice as many look the same and take twice the space in every saved notebook.
 const maxPoints = 250
 
-// Beyond dense points, a picture shows only the outline, because several points share each of the 500 to 700 columns
-// of pixels.
+// If a curve has more points than the constant dense, a picture shows only its outline, because several points share
+// each of the 500 to 700 columns of pixels.
 const (
 	pixelColumns = 500
 	dense        = 4 * pixelColumns

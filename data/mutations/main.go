@@ -67,8 +67,8 @@ type target struct {
 // A check is the tests of a package that match a pattern.
 type check struct{ folder, pattern string }
 
-// indexTargets returns a target for each row of the index with one of the given numbers, or for all rows if there are
-// none.
+// indexTargets returns a target for each row of the index with one of the given numbers, or for all rows if no number
+// is given.
 func indexTargets(root string, numbers []string) (all []target, err error) {
 	read := map[string][]*mutation.Function{}
 	for _, e := range paper.Index() {
@@ -99,7 +99,7 @@ func indexTargets(root string, numbers []string) (all []target, err error) {
 	return all, err
 }
 
-// packageTarget returns the target of a package, or of its named functions.
+// packageTarget returns the target of a package or, if name is not empty, of its functions with this name.
 func packageTarget(root, folder, name string) ([]target, error) {
 	functions, err := mutation.Functions(root, folder)
 	if name != "" {

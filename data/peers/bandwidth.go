@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cached is the size below which a problem may stay in a processor's cache, so that memory does not limit the work on
-// it.
+// cached is the number of bytes below which a problem may stay in a processor's cache. Memory then does not limit the
+// work on it.
 const cached = 10_000_000
 
 // size returns the number of bytes in the arrays of an instance.

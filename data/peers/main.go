@@ -75,8 +75,8 @@ func main() {
 	command.FatalIfErrorf(err)
 }
 
-// measure measures the works with these names, or all works if there are none. The rows of a finished work replace its
-// old rows.
+// measure measures the works with these names, or all works if no name is given. The rows of a finished work replace
+// its old rows.
 func measure(ctx context.Context, root string, only []string, quick bool) error {
 	b := &bench{quick: quick}
 	var err error

@@ -58,8 +58,8 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 	}
 }
 
-// asGood requires the same objective, and satisfied rows, to the tolerances of HiGHS. By default, these are 10⁻⁷, for
-// rows of greatest entry 1, and for the reduced costs of d variables of size R.
+// asGood requires the same objective, and satisfied rows, up to small multiples of the tolerances of HiGHS. By default,
+// these are 10⁻⁷, for rows of greatest entry 1, and for the reduced costs of d variables of size R.
 func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d entries, want %d", len(theirs), len(ours))

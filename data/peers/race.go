@@ -27,8 +27,8 @@ type race struct {
 }
 
 const (
-	// repetitions that we and the best peers make in turns: enough for a median, and to see
-	// the spread.
+	// repetitions is the number of times that we and the best peer run in turns: enough for a median, and to see the
+	// spread.
 	repetitions = 5
 	// budget is the time after which no further repetition begins.
 	budget = 45 * time.Second

@@ -117,8 +117,8 @@ func geometric(n, m int) *mixpolicy.Problem {
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
 }
 
-// accuracy of values: no entry is further than this from v*. Costs are in [0, 1), values
-// about 10.
+// accuracy is the greatest error allowed in a value: no entry is further than this from v*. Costs are in [0, 1), and
+// values are about 10.
 const accuracy = 1e-6
 
 // valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. All stop when

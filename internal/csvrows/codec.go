@@ -64,8 +64,9 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Decode reads what [Encode] has written. Its errors name the line and the column. They report a different header, a
-// cell that is not of the column's type, and an error of check, if check is not nil.
+// Decode reads what [Encode] has written. It returns an error if the header differs, if a cell is not of the column's
+// type, or if check, unless it is nil, returns one for a row. For a cell, the error names the line and the column; for
+// check, the line.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()

@@ -40,7 +40,7 @@ type Mutant struct {
 	ID int // from 1 within a [Program]
 	*Function
 	Operator Operator
-	From, To string // the changed source, on one line each
+	From, To string // the source before and after the change, on one line each
 	body     string // of the function, with the change
 }
 
@@ -95,13 +95,13 @@ func (f *Function) between(p, q token.Pos) string {
 
 func (f *Function) text(n ast.Node) string { return f.between(n.Pos(), n.End()) }
 
-// generate makes the changes of the function's body. It omits changes that only affect the text of an error or pass an
-// error on. [Build] drops those that do not compile.
+// generate makes the changes of the function's body. It omits changes in code that only passes an error on, or writes
+// its text. [Build] drops the mutants that do not compile.
 func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		_, binary := n.(*ast.BinaryExpr) // may begin like words, but is not skipped
+		_, binary := n.(*ast.BinaryExpr) // is not skipped, even if it matches words
 		if n == nil || !binary && words.MatchString(f.text(n)) {
 			return false
 		}
@@ -206,7 +206,7 @@ func (f *Function) results() {
 	}
 }
 
-// scaled holds, for each type of the first result, the statement that multiplies it by a factor.
+// scaled maps the type of the first result to code that multiplies this result by a factor.
 var scaled = map[string]string{"float64": "; mutant0 *= %s", "int": "; mutant0 *= %s",
 	"[]float64": "; mutant0 = append([]float64(nil), mutant0...); for i := range mutant0 { mutant0[i] *= %s }"}
 

@@ -34,7 +34,7 @@ var (
 	patience = flag.Duration("patience", -1, "How long workers may be silent; 0: forever.")
 )
 
-// isWorker is set in the environment of worker processes.
+// isWorker names the variable that is set in the environment of worker processes.
 const isWorker = "MIXPOLICY_BEAM_WORKER"
 
 // Main is the command: it runs the race file that its arguments name, or works as one of the workers. Programs that
@@ -61,7 +61,7 @@ func Main() {
 	}
 }
 
-// command runs the command with the given arguments.
+// command runs the race that the arguments describe, and writes its progress to tell.
 func command(ctx context.Context, args []string, tell io.Writer) error {
 	var files []string
 	for len(args) > 0 { // flags may precede and follow the file
@@ -108,7 +108,8 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	return nil
 }
 
-// progress shows a bar in a terminal; elsewhere it writes a line every ten seconds, and one for each new activity.
+// progress returns a function that shows a bar in a terminal; elsewhere, the function writes a line every ten seconds,
+// and one for each new activity.
 func progress(w io.Writer) func(name string, done, total int) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),

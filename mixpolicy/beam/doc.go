@@ -1,5 +1,5 @@
-// Package beam runs races and simulated occupation measures on Apache Beam: by default on this machine, and by a flag
-// on a cluster of one architecture, with the same record to the byte. It is a separate module, so only its users
+// Package beam runs races and simulated occupation measures on Apache Beam: on this machine by default or, with a flag,
+// on a cluster of one architecture. Both give the same record to the byte. It is a separate module, so only its users
 // download Beam.
 //
 // A race is one small file ([Race]): problems, methods, settings in a grid, and trials on the streams of a seed. From
@@ -30,7 +30,8 @@
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
 // We test these runners. According to Beam's documentation, the job servers of Flink and Spark and Google's Dataflow
-// take the following commands; we have not run them. All workers must be able to write to the place that output names.
+// accept the following commands; we have not run them. All workers must be able to write to the place that --output
+// names.
 //
 //	docker run --net=host apache/beam_flink1.20_job_server --flink-master=HOST:8081
 //	go run ./race --runner flink --endpoint localhost:8099 --output s3://BUCKET/race.csv race.json
@@ -43,12 +44,12 @@
 //
 // # Where the work is done
 //
-// Trials are cut into tasks that take seconds, by the time of one run, which [Submit] measures. Each worker builds a
-// problem once, when it first needs it, from its description; no part of a model is sent. The results of runs are added
-// up without rounding ([Statistic]), so the record does not depend on the cuts, or on the order in which tasks end. If
-// runs of a method fail or diverge, a row of the quantity [race.Failure] counts them and states the first error. A
-// worker refuses to work if it was built from other code, by another version of Go or for another kind of processor
-// than the submitting program, because its numbers might differ in a bit.
+// Trials are cut into tasks that take seconds; [Submit] measures the time of one run to choose their size. Each worker
+// builds a problem once, when it first needs it, from its description; no part of a model is sent. The results of runs
+// are added up without rounding ([Statistic]), so the record does not depend on the cuts, or on the order in which
+// tasks end. If runs of a method fail or diverge, a row of the quantity [race.Failure] counts them and states the first
+// error. A worker refuses to work if it was built from other code, by another version of Go or for another kind of
+// processor than the submitting program, because its numbers might differ in a bit.
 //
 // Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when its worker dies,
 // and Prism 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when
@@ -57,7 +58,7 @@
 //
 // # Measurements
 //
-// On two cores of a Xeon at 2.5 GHz without other work, the pipeline does 96 % of the runs of 10.7 ms that package race
+// On two cores of a Xeon at 2.5 GHz without other work, the pipeline does 96 % as many runs of 10.7 ms as package race
 // does in the same time (BenchmarkThroughput). With other work on the machine, networks of queues with six rules take
 // (BenchmarkBuild)
 //

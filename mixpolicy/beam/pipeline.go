@@ -18,8 +18,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Task is work that takes seconds: the trials From, …, To−1 of a method, or as many walks of a base policy. Of is the
-// number of the method or policy.
+// Task is work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a base policy.
+// Of is the number of the method or policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
 // Cut states the size of the tasks into which a total of trials or walks is cut.
@@ -57,7 +57,7 @@ func init() {
 
 // Build makes the pipeline of a race that [Submit] has checked:
 //
-//	methods and base policies → tasks of seconds → a Part of each → one of each method or policy → rows → the record
+//	methods and base policies → tasks of seconds → a Part of each task → a Part of each method or policy → rows → the record
 //
 // The same race gives the same record to the byte, for any number of bundles and workers.
 func (j *Job) Build(s apache.Scope) {
@@ -73,7 +73,7 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// A counter counts for the runner, which may report late, and in the field here for this process.
+// A counter counts for the runner, which may report late, and, in the field here, for this process.
 type counter struct {
 	apache.Counter
 	here atomic.Int64
@@ -146,7 +146,7 @@ func (c *cell) do(ctx context.Context, from, to int) (part Part, err error) {
 
 func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.quantities) }
 
-// fewTrials is the number of trials in memory at a time.
+// fewTrials is the greatest number of trials that a task keeps in memory.
 const fewTrials = 1000
 
 // values returns the values of the quantities at each look; the last row holds the number of iterations or queries.

@@ -31,15 +31,15 @@ type Race struct {
 
 	Trials     int
 	Seed       uint64
-	Iterations int   // T, with looks at about 20 iterations in each factor of ten; or
-	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; nil, unlike [], means Iterations
+	Iterations int   // T, used if Queries is nil, with about 20 looks in each factor of ten
+	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; [] is not nil
 
 	// Quantities lists the quantities to record: "penalised gap" (the default, alone), "true cost of the policy",
 	// "cost", "violation" and "mass".
 	Quantities []string
 
-	// Simulate is the number of steps of a walk that counts the visits of each base policy of each problem; 0 simulates
-	// nothing.
+	// Simulate is the total number of steps of the walks of each base policy of each problem, which count visits to
+	// states; 0 means no walks.
 	Simulate int64
 }
 
@@ -89,8 +89,8 @@ type judged struct {
 	curves []race.Curve
 }
 
-// unit returns the subject of the tasks with a number: a method in one setting on one problem or, with the numbers
-// after these, a base policy.
+// unit returns the subject of the tasks whose Of is the given number: a method in one setting on one problem or, for
+// numbers after those of the methods, a base policy.
 func (p *plan) unit(of int) interface {
 	do(ctx context.Context, from, to int) (Part, error)
 	rows(Part) race.Record
@@ -111,14 +111,14 @@ type cell struct {
 	place  string   // in the race file, for errors
 	method mixpolicy.Method
 	set    race.Settings
-	looks  int // at most
+	looks  int // greatest number of looks of a run
 }
 
 // plans are the plans that this process has opened, so that it builds nothing twice.
 var plans sync.Map // from the text of a race to func() (*plan, error)
 
-// open returns the plan of a race in the form that the pipeline carries. It refuses a race submitted by other code or
-// on another kind of processor, which may compute other numbers.
+// open returns the plan of the race in a text such as [Job.Race]. It refuses a race submitted by other code or on
+// another kind of processor, which may compute other numbers.
 func open(text string) (*plan, error) {
 	p, _ := plans.LoadOrStore(text, sync.OnceValues(func() (*plan, error) {
 		var s submitted
@@ -131,7 +131,8 @@ func open(text string) (*plan, error) {
 	return p.(func() (*plan, error))()
 }
 
-// submitted is a race with what decides its bits: the code that submitted it, and the kind of processor.
+// submitted is a race with what determines the bits of its record: the code that submitted it, and the kind of
+// processor.
 type submitted struct {
 	Race
 	Build string
@@ -295,8 +296,8 @@ const (
 	taskTime = 2 * time.Second
 )
 
-// try starts the method, times a run, and returns how many runs make a task. It returns an error if the method cannot
-// be built or started.
+// try starts the method, times a run, and returns how many runs make a task. It returns an error if the problem cannot
+// be built or the method cannot be started.
 func (c *cell) try(ctx context.Context) (runs int, err error) {
 	p, err := c.build()
 	if err != nil {

@@ -31,7 +31,7 @@ type Job struct {
 	Race   string // as the pipeline carries it: the race, and the build that submitted it
 	Output string
 	Cuts   []Cut
-	// Progress is called with the number of finished trials and walks, and the total number.
+	// Progress is called with the current activity, the number of finished trials and walks, and their total number.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before the race starts again; 0 means forever. A worker counts its
 	// seconds, and Prism hears of them at least every half minute.
@@ -39,7 +39,7 @@ type Job struct {
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method and times a
-// run of each. [Job.Run] writes the record to output, by the file IO of Beam.
+// run of each. [Job.Run] writes the record to output, through Beam's file IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {
@@ -114,7 +114,7 @@ func (j *Job) Total() (n int) {
 	return n
 }
 
-// answers asks an endpoint for its jobs, to see whether it answers.
+// answers returns an error unless the job service at an endpoint lists its jobs.
 func answers(ctx context.Context, endpoint string) error {
 	c, err := grpcx.Dial(ctx, endpoint, 3*time.Second)
 	if err == nil {
@@ -124,8 +124,8 @@ func answers(ctx context.Context, endpoint string) error {
 	return err
 }
 
-// attempts is how often a race starts when its workers die. Runners of clusters restart the tasks of a dead worker. The
-// local runners, whose worker is one process, can only restart the race.
+// attempts is the greatest number of times that a race starts if its workers die. Runners of clusters restart the tasks
+// of a dead worker. With the local runners, whose worker is one process, only the whole race can start again.
 const attempts = 3
 
 // deaths lists texts in the errors of a job whose worker has died.
@@ -204,8 +204,8 @@ func cause(err error) error {
 	return errors.New("beam: " + text[strings.LastIndex(text, "\n")+1:])
 }
 
-// watch reports progress, as the job service counts it, until ctx ends or workers are silent for too long. Then it
-// cancels the job.
+// watch reports progress, as this process and the job service count it, until ctx ends or workers are silent for too
+// long. Then it cancels the job.
 func (j *Job) watch(ctx context.Context, doing string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

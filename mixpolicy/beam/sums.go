@@ -36,7 +36,7 @@ const (
 )
 
 // near returns a number within the relative error SketchError of x. With γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is
-// γⁱ(1+ε) with the sign of x. Numbers below the range of normal floating-point numbers give 0.
+// γⁱ(1+ε) with the sign of x. Numbers whose size is below the range of normal floating-point numbers give 0.
 func near(x float64) float64 {
 	width := math.Log((1 + SketchError) / (1 - SketchError))
 	if math.Abs(x) < 0x1p-1022 {
@@ -126,7 +126,7 @@ func (s *Statistic) Quantile(p float64) float64 {
 	return s.rank(min(max(1, int(math.Ceil(p*float64(s.N)))), s.N))
 }
 
-// rank returns the k-th number in order, from 1 on.
+// rank returns the k-th smallest number; k starts at 1.
 func (s *Statistic) rank(k int) float64 {
 	if s.Counts == nil {
 		return slices.Sorted(slices.Values(s.Values))[k-1]
@@ -143,7 +143,7 @@ func (s *Statistic) rank(k int) float64 {
 type Summary struct {
 	Looks  [][]Statistic // for each quantity at each look; the last list is the number of iterations or queries there
 	Failed int
-	First  failure // the failed run of the lowest stream
+	First  failure // the failed run on the lowest stream
 }
 
 type failure struct {
@@ -222,7 +222,7 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 // study.
 const MeanOf = "mean of "
 
-// Sketched ends the settings in rows of quantiles that come from a sketch.
+// Sketched ends the settings in rows whose quantile comes from [Statistic.Counts].
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
 // pack encodes a part for transport between workers, and unpack decodes it.

@@ -14,7 +14,7 @@ import (
 
 // Walk k of a base policy is [mixpolicy.Simulate] with Seed + k. There are at least two walks, and their spread gives
 // the errors. No walk has more than mostSteps steps, which take about a second, or fewer than fewestSteps, the number
-// of its streams. The squares of the visits in mostSimulated steps fit into 64 bits.
+// of its streams. With up to mostSimulated steps in all, each entry of [Visits.Square] fits into 64 bits.
 const (
 	mostSteps     = 20_000_000
 	fewestSteps   = 64
@@ -28,7 +28,7 @@ func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) 
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state
-	Square       []uint64  // Σ of the squares of the visits of each walk
+	Square       []uint64  // for each state, Σ over the walks of the squared number of visits
 	Cost         Statistic // mean costs of the walks
 }
 
@@ -88,7 +88,7 @@ type walked struct {
 	problem, policy int
 }
 
-// do walks.
+// do runs the walks from, …, to−1.
 func (c walked) do(ctx context.Context, from, to int) (part Part, err error) {
 	i, n := c.problems[c.problem], c.walks()
 	problem, err := i.build()

@@ -16,11 +16,11 @@ import (
 //
 // A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
 // identity names the methods that it relates. Check blames the method that every failing identity
-// names and that no other identity names. A finding then says in words how the method's numbers
+// names; if there are several, the one that no holding identity names. A finding then says in words how the method's numbers
 // differ from the numbers that follow from the other methods: by a factor, an offset, a sign, or a
 // reciprocal, or because they are the numbers of another method.
 //
-// Every tolerance is a thousand times an estimate: the rounding error of the compared numbers, amplified
+// Most tolerances are a thousand times an estimate: the rounding error of the compared numbers, amplified
 // by the condition of the map, which an evaluation at a perturbed point measures. Check omits findings that follow
 // from another finding, so a modulus with several mistakes may need another check after the first ones
 // are fixed.
@@ -159,7 +159,7 @@ type part struct {
 	Modulus
 	kernel Kernel // nil if φ is not a sum
 	i      int    // the coordinate of a kernel
-	each   bool   // kernels differ
+	each   bool   // whether kernels differ
 	own    role   // the methods that it has, the optional ones included
 	points [][]float64
 	size   float64 // the median of ‖∇φ‖ at points: the scale of rounding errors where ∇φ is small
@@ -212,7 +212,7 @@ func partOf(m Modulus, of any) *part {
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
-// split makes a part of each kernel. Half of the points of the whole are ∇φ* of random dual points.
+// split makes a part for each kernel. Half of the points of the whole are ∇φ* of random dual points, if in the domain.
 func (c *checker) split(s Separable) {
 	for i, k := range s.kernels() {
 		p := partOf(Separable{Kernel: k}, k)
@@ -326,9 +326,10 @@ func freshly(f func(dst, x []float64), x []float64) []float64 {
 	return dst
 }
 
-// unit returns the i-th unit vector in ℝᵈ, and replaced returns x with v as its i-th entry.
+// unit returns the i-th unit vector in ℝᵈ.
 func unit(d, i int) []float64 { return replaced(make([]float64, d), i, 1) }
 
+// replaced returns a copy of x with v as its i-th entry.
 func replaced(x []float64, i int, v float64) []float64 {
 	z := slices.Clone(x)
 	z[i] = v

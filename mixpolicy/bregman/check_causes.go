@@ -61,11 +61,12 @@ func few(off float64) string {
 	return fmt.Sprintf("%.0f digits only: does an iteration stop too early, or is a variable a float32?", math.Floor(-math.Log10(off)))
 }
 
-// fails reports whether one of the rows failed; has reports whether there is a finding of a kind.
+// fails reports whether one of the rows failed.
 func (c *checker) fails(rows ...string) bool {
 	return slices.ContainsFunc(rows, func(row string) bool { return c.failed[row] })
 }
 
+// has reports whether there is a finding of a kind.
 func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
@@ -153,7 +154,7 @@ func (p *part) at(axis string, x []float64, i int) string {
 }
 
 // relation says how the claimed numbers relate to the measured ones: fewer digits, another method's
-// numbers (swapped), a factor, which may be a sign, an offset, or a reciprocal.
+// numbers (swapped), a factor (perhaps −1), an offset, or a reciprocal.
 func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	sure := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit/math.Abs(a.want), b.limit/math.Abs(b.want)) })
 	exact := slices.MinFunc(wrong, func(a, b reading) int { return cmp.Compare(a.limit, b.limit) })

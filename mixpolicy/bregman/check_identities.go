@@ -35,7 +35,7 @@ func (r reading) wrong() bool {
 	return math.IsInf(r.got, 0) && !math.IsInf(r.want, 0) || !(math.Abs(r.got-r.want) <= r.limit)
 }
 
-// is reports whether the claimed number is v, to six digits.
+// reading.is reports whether the claimed number equals v to six digits.
 func (r reading) is(v float64) bool {
 	limit := r.limit
 	if r.want != 0 { // in proportion
@@ -89,7 +89,7 @@ const (
 	isConstant   = "strong convexity constant"
 )
 
-// readAll reads an identity at all points of all parts that have the methods.
+// readAll reads an identity at all points of the parts that have the claiming method.
 func (c *checker) readAll(id identity, e *Examination) {
 	if id.examine != nil {
 		if id.examine(c, e); e.Limit == 0 && e.Note == "" {
@@ -121,7 +121,7 @@ func (c *checker) readAll(id identity, e *Examination) {
 	}
 }
 
-// all returns the readings of each entry.
+// part.all returns one reading for each entry.
 func (p *part) all(at, got, want []float64, limit float64, other []float64) (all []reading) {
 	for i, v := range at {
 		all = append(all, reading{p, nil, at, p.i + i, v, got[i], want[i], limit, other[i]})

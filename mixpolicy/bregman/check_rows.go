@@ -166,7 +166,7 @@ func (c *checker) boundary(f *Examination) {
 			c.report.Boundary = curve
 		}
 		n := len(curve) - 1
-		if n < 15 || curve[n].Y > 1e250 { // or φ overflows, and the domain does not end there
+		if n < 15 || curve[n].Y > 1e250 { // too few points, or φ overflows before its domain ends
 			continue
 		}
 		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
@@ -239,8 +239,8 @@ func (c *checker) meets(f *Examination) bool {
 }
 
 // strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart
-// and close together. It takes only pairs whose D exceeds the rounding of its terms a billion
-// times: even if the rounding adds up to slack ulps, D is then known to six digits.
+// and close together. It takes only pairs for which D, or the claimed bound, exceeds a billion times the rounding of
+// D's terms: even if the rounding adds up to slack ulps, six digits are then known.
 func (c *checker) strongConvexity(f *Examination) {
 	mu, p, ok := StrongConvexity(c.m)
 	if !ok || c.d == 1 || !c.meets(f) {

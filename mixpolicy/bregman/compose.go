@@ -20,7 +20,8 @@ import (
 // nothing in other norms.
 //
 // Compose copies A. Validate returns an error if A is not square, or if its condition number σ_max/σ is 10¹² or more.
-// Rounding moves Ax by 2⁻⁵³‖A‖‖x‖, so nearer than this to the boundary of C, ∇φ is not known. For d > 64, a call allocates memory.
+// Rounding moves Ax by 2⁻⁵³‖A‖‖x‖, so nearer than this to the boundary of C, ∇φ is not known. For d > 64, Gradient
+// and ConjugateGradient allocate memory.
 //
 //	shear := mat.NewDense(2, 2, []float64{1, 1, 0, 1})
 //	m := bregman.Compose(bregman.Ball{R: 2}, shear) // −√(4 − (x₁+x₂)² − x₂²)

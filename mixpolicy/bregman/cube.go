@@ -58,8 +58,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); for any other interval, it adds the gap to the nearer end.
-// From |y| ≈ 38 on, the result is the nearer end.
+// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); for any other interval, it computes the gap to the nearer end.
+// For (−R, R), the result is an end from |y| ≈ 38 on.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)

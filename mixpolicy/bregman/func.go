@@ -97,7 +97,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 		if !(second > 0 && a < next && next < b) || math.Abs(next-x) > step/2 {
 			next = between(a, b)
 		}
-		switch inside := a < next && next < b; { // if not inside: at the end of the domain, or between neighbouring numbers
+		switch inside := a < next && next < b; { // if not inside, no number is between a and b
 		case !inside && a == f.lo:
 			return a
 		case !inside && b == f.hi:
@@ -110,7 +110,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ₁ + φ₂ of two [Separable] moduli in ℝᵈ, on the intersection of their domains. The sum is Legendre if both are:
+// Sum returns φ₁ + φ₂ of two [Separable] moduli in ℝᵈ, on the intersection of their domains. The sum is Legendre if both are, with
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
@@ -232,7 +232,7 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from the caller's point. If Newton's method
+// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from inside, the author's point. If Newton's method
 // does not converge, ConjugateGradient follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, with adaptive steps of s.
 // For a y beyond the range of ∇φ, x is next to the boundary. If the path ends early, as it may if φ is not convex, dst
 // is NaN ([ProjectDual] then returns an error, and [Check] says why).
@@ -256,7 +256,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 		case part < 1e-6*s || part < 1e-300:
 			copy(w.x, w.from)
 			floats.AddScaledTo(w.try, w.x, 1e-6*(1+maxAbs(w.x))/maxAbs(y), y)
-			if m.InDomain(w.try) { // next to the boundary, rounding ends the path
+			if m.InDomain(w.try) { // only next to the boundary may rounding end the path
 				floats.AddConst(math.NaN(), w.x)
 			}
 			s = 1
@@ -273,7 +273,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)
-	d, before, slow := len(y), math.Inf(1), 0 // the size that three short steps should halve, and the short steps since
+	d, before, slow := len(y), math.Inf(1), 0 // the size that three short steps should halve, and the number of short steps since
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 {
@@ -298,15 +298,15 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 		if slow++; size < before/2 || !short {
 			slow, before = 0, size
 		}
-		if !changed || slow == 3 { // short steps that come no nearer: rounding
+		if !changed || slow == 3 { // only rounding is left
 			return true
 		}
 	}
 	return false
 }
 
-// advance moves x by t times the step, with the first t of size, size/2, … that is acceptable, and
-// updates the residual. It reports whether Newton's whole step changes at most half of the digits of x,
+// advance moves x by t times the step, with the first acceptable t of t₀, t₀/2, …, where t₀ is size, or less if the
+// step is very long. It updates the residual. It reports whether Newton's whole step changes at most half of the digits of x,
 // and whether x changed. A step that is not finite changes nothing, because t is NaN or 0.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size float64) (short, changed bool) {
 	const leap = 1000 // the longest step is leap·(1 + ‖x‖), so nothing overflows

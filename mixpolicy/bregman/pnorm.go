@@ -50,7 +50,7 @@ func (p PNorm) Gradient(dst, x []float64) { dualityMap(dst, x, p.P) }
 // ConjugateGradient stores ‖y‖_q^{2−q} |yᵢ|^{q−1} sign yᵢ in dst.
 func (p PNorm) ConjugateGradient(dst, y []float64) { dualityMap(dst, y, p.P/(p.P-1)) }
 
-// dualityMap stores the gradient of ½‖x‖²_p in dst. It divides x by its largest entry first, so no power overflows.
+// dualityMap stores the gradient of ½‖x‖²_p in dst. It divides x by max |xᵢ| first, so no power overflows.
 func dualityMap(dst, x []float64, p float64) {
 	checkLen(dst, x)
 	top := maxAbs(x)

@@ -19,7 +19,7 @@ type Report struct {
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e. On
 	// logarithmic axes, its slope must be 2.
 	Taylor []Point
-	// Boundary is the change of ∇φ since the start against the remaining distance, on one path
+	// Boundary is the change of ∇φ since the start against the remaining share of the distance, on one path
 	// to the boundary. The change must grow without bound. Boundary is empty if the path met no
 	// boundary.
 	Boundary []Point
@@ -34,7 +34,7 @@ type Finding struct {
 	Kind              Kind    // how bad it is
 	Words             string  // what is wrong
 	Where             string  // a point at which it shows, such as "x = 0.3"
-	Measured, Claimed float64 // at Where: what follows from the other methods, and what the method returns; NaN if not a number
+	Measured, Claimed float64 // at Where: what follows from the other methods, and what this one returns; if neither, Measured is NaN
 
 	// Measured and Claimed as curves over Axis, "x" or "y"; they may be empty.
 	Axis, MeasuredName, ClaimedName string

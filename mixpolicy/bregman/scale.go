@@ -59,13 +59,13 @@ type Block struct {
 // String returns the name of the modulus in brackets.
 func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 
-// Product returns φ(x) = Σ_b φ_b(x_b), where x = (x₁, x₂, …) is cut into blocks. On C₁ × C₂ × …
+// Product returns φ(x) = Σ_b φ_b(x_b), where x = (x₁, x₂, …) is cut into blocks. On C₁ × C₂ × …,
 //
 //	∇φ(x) = (∇φ₁(x₁), ∇φ₂(x₂), …),   φ*(y) = Σ_b φ_b*(y_b),   ∇φ*(y) = (∇φ₁*(y₁), ∇φ₂*(y₂), …),
 //
 // and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
 //
-// A product of several blocks claims no strong convexity, because the claim of a block holds for x_b with sum 1.
+// A product of several blocks claims no strong convexity, because the claim of a block holds only for x_b with sum 1.
 // If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the least μ_b holds
 // for the product. For the entropy, μ_b is 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
 //
@@ -78,7 +78,7 @@ func Product(first Block, more ...Block) Modulus {
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}
 }
 
-// product is c times a product.
+// A product is c times the modulus of [Product].
 type product struct {
 	name   string
 	blocks []Block

@@ -43,13 +43,13 @@ type kernelCurver interface{ ConjCurvature(y float64) float64 }
 // It calls the kernel through the interface, which costs 1 to 4 ns per entry.
 type Separable struct {
 	Kernel Kernel   // of every coordinate
-	Each   []Kernel // in place of Kernel, if they differ: one for each coordinate
+	Each   []Kernel // in place of Kernel if the kernels differ: one for each coordinate
 	Name   string   // the result of String; if empty, "separable" with the kernel's name
 	Mu     float64  // the constant of strong convexity in ℓ_p; 0 if unknown
 	P      float64  // the p of this norm
 }
 
-// separable is promoted to types that embed a Separable.
+// separable returns s. Types that embed a Separable also have this method.
 func (s Separable) separable() Separable { return s }
 
 // asSeparable returns m as a Separable, and false if m is not one.
@@ -85,7 +85,7 @@ func (s Separable) checkLen(x []float64) {
 	}
 }
 
-// Validate returns the first error of a kernel, or an error if a domain is empty.
+// Validate returns the first error of a kernel, or an error if a kernel is missing or its domain empty.
 func (s Separable) Validate() error {
 	for i, k := range s.kernels() {
 		if k == nil {
@@ -183,9 +183,9 @@ func (s Separable) String() string {
 	return cmp.Or(s.Name, "separable "+nameOf(s.Kernel))
 }
 
-// kernelCurvature returns (k*)″(y): by the kernel's method, or else as 1/φ″ from a central
-// difference of φ′. With a step of 2⁻¹⁷ times the distance from the ends, or times
-// |x| + 2⁻¹⁰, half of the digits are right.
+// kernelCurvature returns (k*)″(y): by the kernel's method, or, if this is missing or returns NaN, as 1/φ″
+// from a central difference of φ′. The step is 2⁻¹⁷ times the distance from the nearer end, or times |x| + 2⁻¹⁰
+// if this is less; half of the digits are then right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {

@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// titles are the columns of a table, in their order if the table has no header.
+// titles are the columns of a table, in the order of a table without a header.
 var titles = []string{"s", "a", "next", "p", "c"}
 
 var wantColumns = strings.Join(titles, ", ")
@@ -143,7 +143,7 @@ func isNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// placed returns the place of each column, given the known names.
+// placed returns the place of each column in a header; known maps names to columns.
 func placed(record []string, known map[string]string, want string) (map[string]int, error) {
 	at := map[string]int{}
 	for i, name := range record {
@@ -249,8 +249,8 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 	return first, nil
 }
 
-// most is the greatest number of pairs and transitions that a table with holes may define if
-// it has fewer rows: at some 36 bytes each, about 1 GiB.
+// most is the greatest number of pairs that a table with holes may define, and of transitions
+// unless the table has more rows: at some 36 bytes each, about 1 GiB.
 const most = 1 << 25
 
 // affordable returns an error if the model of a table with holes takes far more memory than the
@@ -260,7 +260,7 @@ func affordable(rows []row, states, actions int) error {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)
 	}
 	next := make([]int, states) // transitions of the first pair of each state
-	own := make([]int, states)  // number of pairs with rows
+	own := make([]int, states)  // number of pairs of each state that have rows
 	for i, r := range rows {    // in order of pairs
 		if i == 0 || r.s != rows[i-1].s || r.a != rows[i-1].a {
 			own[r.s]++

@@ -6,7 +6,7 @@
 // Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
 // order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given
-// by names or by consecutive whole numbers. Numbers 0 … n−1 are the states' numbers. If the
+// by names or by consecutive whole numbers. Numbers 0 … n−1 are the numbers in the model. If the
 // numbers start elsewhere, they are names in numerical order. Other names are numbered in the
 // order of their first occurrence in the columns s and a. Every pair needs at least one row
 // (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of a pair
@@ -21,7 +21,7 @@
 // number of visits to a pair in a run; the visits of several rows of one pair are added up.
 // Without the column visits, each row is one visit; without the column run, all rows belong to one
 // run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in a log can replace p,
-// and action sets can omit pairs that were never seen; a certificate then holds for that model.
+// and action sets can omit pairs that were never seen; a certificate then holds for the estimated model.
 //
 // # NumPy's .npz
 //
@@ -40,7 +40,7 @@
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
 //	         shape=Q.shape, format="csr", c=c)
 //
-// Features are one array, psi, of shape (n·m, d). [Save] writes CSR, which
+// Features are one array, psi, of shape (n·m, d). [Save] writes a model as CSR, which
 // scipy.sparse.load_npz reads, with c, alpha and, if the cost is discounted, gamma.
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
@@ -52,8 +52,8 @@
 //
 // A reader checks the sizes that a file states against its contents before it allocates
 // memory. A CSV file takes memory in proportion to its size. With action sets or visits,
-// which may list few of many pairs, the file may take up to about 1 GiB. The unpacked arrays of an
-// .npz file may take 1 GiB as float64, or the size of the file if it is larger.
+// which may list few of many pairs, reading may take up to about 1 GiB. The unpacked arrays of an
+// .npz file may take 1 GiB as float64, or the size of the file if that is larger.
 package files
 
 import (

@@ -63,8 +63,8 @@ func (a *array) at(index ...int) float64 {
 
 // normalise divides a distribution from a by its sum if a is float32, in which few
 // distributions add up to exactly 1. Every entry may carry 16 roundings, as in [mixpolicy.New],
-// so the sum may be off by 16·2⁻²⁴. If the sum is further off, p stays as it is, and New returns
-// an error.
+// so the sum may be off by 16·2⁻²⁴. If the sum is further off, p stays as it is, and is refused
+// later.
 func (a *array) normalise(p []float64) {
 	total := sum.Of(p)
 	if !a.single || !(math.Abs(total-1) <= 16*0x1p-24) {

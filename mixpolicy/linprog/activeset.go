@@ -12,8 +12,8 @@ type cut struct {
 	normal []float64 // a
 	rhs    float64   // 0 for a row of Ψ
 	row    int       // index in Ψ; or ball, or hyperplane (an equation)
-	scale  float64   // row of Ψ: the power of two that divides it, …
-	length float64   // … and the length ‖·‖₂ that divides the scaled row
+	scale  float64   // the power of two by which a row of Ψ is divided first
+	length float64   // the length ‖·‖₂ by which the scaled row is then divided
 }
 
 const (
@@ -39,7 +39,7 @@ const (
 // add up.
 type activeSet struct {
 	d         int
-	objective []float64 // b here
+	objective []float64 // b in these formulas
 	cuts      []*cut
 	q         [][]float64 // q[k] of length d
 	r         [][]float64 // r[k] is column k of R, of length k+1
@@ -50,12 +50,12 @@ type activeSet struct {
 	step      []float64 // scratch of path.enter
 
 	still   bool // v = 0 to within rounding: x does not move with t
-	optimal bool // also u1 ⪰ 0, so −b is in the cone of the active normals: x0 solves the LP
+	optimal bool // also u1 ⪰ 0, except for the hyperplane, so b = Σ u1ₖ aₖ: x0 solves the LP
 }
 
 func newActiveSet(b, g []float64) *activeSet {
 	d := len(b)
-	// One block for the vectors; the columns of Q and R are allocated on demand.
+	// One block for the vectors; the rows of Q and the columns of R are allocated on demand.
 	block := make([]float64, 10*d)
 	next := func() []float64 {
 		v := block[:d:d]
@@ -102,7 +102,7 @@ func (s *activeSet) split(z, h, n []float64) float64 {
 func (s *activeSet) add(c *cut) {
 	k := len(s.cuts)
 	s.q, s.r = slices.Grow(s.q, 1)[:k+1], slices.Grow(s.r, 1)[:k+1]
-	if s.q[k] == nil { // allocated rows of Q and R are used again
+	if s.q[k] == nil { // allocated rows of Q and columns of R are used again
 		s.q[k], s.r[k] = make([]float64, s.d), make([]float64, s.d)
 	}
 	norm := math.Sqrt(floats.Dot(s.z, s.z))
@@ -113,8 +113,8 @@ func (s *activeSet) add(c *cut) {
 	s.cuts = append(s.cuts, c)
 }
 
-// drop removes cut j: the columns of R after j move up by one, and rotations make R
-// triangular again.
+// drop removes cut j: the columns of R after j move one place to the left, and rotations
+// make R triangular again.
 func (s *activeSet) drop(j int) {
 	last := len(s.cuts) - 1
 	gone := s.r[j]

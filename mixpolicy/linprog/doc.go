@@ -24,8 +24,8 @@
 //     with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
 // The bounds ℓ∞ and ℓ₁ are polyhedral, so they join the rows of P: |θⱼ| ≤ R is 2d rows;
-// ‖θ‖₁ ≤ R is, on the hyperplane, Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. Only the most
-// violated of these is ever needed.
+// ‖θ‖₁ ≤ R is, on the hyperplane, Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. A step needs
+// only the most violated of these.
 //
 // Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983), which starts
 // at the solution without rows and needs, in each step, only one row that the present point

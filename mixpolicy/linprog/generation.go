@@ -92,8 +92,8 @@ type solver struct {
 	scans     int
 	violation float64 // of x, after the first scan
 	best      incumbent
-	bound     float64 // the best bound so far, at first without multipliers …
-	dual      Dual    // … and the dual point that proves it
+	bound     float64 // the best bound so far; at first, the bound without multipliers
+	dual      Dual    // the dual point that proves bound
 }
 
 // generate solves a program with ‖b‖_∞ in [1, 2), or b = 0.
@@ -108,7 +108,7 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 		bound:   Dual{}.bound(m.b, m.g, m.psi, m.norm, m.radius),
 	}
 	if len(settings.Warm) > 0 {
-		s.limit = math.Inf(1) // all rows that matter are known
+		s.limit = math.Inf(1) // presumably, all rows that matter are known
 	}
 	for _, i := range settings.Warm {
 		if err := s.learn(i); err != nil {
@@ -185,7 +185,7 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 }
 
 // separate scans Ψ for rows that x or the direction of its ray violates, puts the worst
-// rows into the pool, and reports whether there were any.
+// new rows into the pool, and reports whether there were any.
 func (s *solver) separate(ctx context.Context, out outcome) (more bool, err error) {
 	points := [][]float64{s.x}
 	if out == ray {

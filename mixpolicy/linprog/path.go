@@ -141,7 +141,7 @@ type miss struct {
 }
 
 // worst returns the most violated cut of a list, if x violates it by more than least, and
-// appends all such cuts to all.
+// appends every cut that x violates by more than least to all, unless all is nil.
 func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by float64) {
 	by = least
 	for _, c := range cuts {
@@ -233,8 +233,8 @@ func (p *path) enter(c *cut, by float64) bool {
 // Rows should be found near the path. The solution for few rows is far from the feasible set, at
 // d = 400 by a hundred times the size of the set, and the rows that it violates rarely matter. So x(t)
 // is first found over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and
-// then for an upper limit of t. Whenever a scan finds few rows, the limit is raised by a factor,
-// until x(t) no longer depends on it. A factor of 256 takes 1.5 times as long.
+// then up to a higher limit: whenever a scan finds few rows, the limit of t is raised by a factor,
+// until x(t) no longer depends on t. A factor of 256 takes 1.5 times as long.
 const (
 	firstLimit = 1
 	raise      = 16
@@ -325,10 +325,10 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		}
 		next := math.Sqrt((p.radius-floor)*(p.radius+floor)) / L2.Of(p.v)
 		if p.still {
-			next = 2 * p.release() // x(t) stays the same until then
+			next = 2 * p.release() // x(t) stays the same up to release()
 		}
 		if touching || !(lo < next && next < hi) {
-			next = max(0, min(lo+(hi-lo)/2, 2*lo+1)) // 0, or twice lo, or the middle
+			next = max(0, min(lo+(hi-lo)/2, 2*lo+1)) // 0, or 2 lo + 1, or the middle
 		}
 		switch {
 		case next == lo || next == hi:

@@ -130,8 +130,8 @@ func (s *solver) solution() *Solution {
 }
 
 // touchTime is the t/R at which multipliers are read for a touching ball, for which
-// multipliers need not exist. Relative to ‖b‖, their bound is less than the optimum by t‖v‖²/2
-// and by the rounding 2⁻⁵²R²/t: half of 2⁻²⁶R each.
+// multipliers need not exist. Relative to ‖b‖, their bound is less than the optimum by
+// t‖v‖²/2 ≤ 2⁻²⁷R and by the rounding, some 2⁻⁵²R²/t = 2⁻²⁶R.
 const touchTime = 0x1p-26
 
 // value returns bᵀx.
@@ -162,8 +162,8 @@ func (s *solver) unfinished() *Solution {
 	return sol
 }
 
-// multipliers converts the multipliers of the unit normals, times a factor, to λ, to μ, which
-// starts at the given value, and to ν of a polyhedral ball. Negative multipliers count as 0.
+// multipliers multiplies u, the multipliers of the unit normals, by a factor, and returns λ, μ and, for
+// a polyhedral ball, ν. The given μ is added. Negative multipliers of inequalities count as 0.
 func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu float64) (y Dual, nu float64) {
 	y.Hyperplane = mu
 	for k, c := range cuts {
@@ -173,7 +173,7 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 			y.Hyperplane += v * c.rhs // the normal is g/‖g‖, and the right side 1/‖g‖
 		case v <= 0:
 		case c.row == ball:
-			nu += v // for an entry of θ, in ℓ∞
+			nu += v // in ℓ∞, v is the multiplier of a bound on one entry of θ
 		default:
 			y.Rows = append(y.Rows, Multiplier{Row: c.row, Value: v / c.length, Scale: c.scale})
 		}
@@ -225,7 +225,7 @@ func (s *solver) proves(sol *Solution) bool {
 }
 
 // ray returns the ray in which the path ends, with direction −b minus its projection onto the span of the active normals. It is computed
-// and tested in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if the ray holds only to within rounding.
+// and tested in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if this is a ray only to within rounding.
 func (s *solver) ray() *UnboundedError {
 	var basis [][]*big.Float
 	reduce := func(x []*big.Float) bool {
@@ -298,13 +298,13 @@ func negligible(x, size *big.Float) bool {
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
 // (Farkas). If R = +∞, the right side is rarely zero in floating point, and the proof shows
-// only that there is no feasible θ with ‖θ‖₂ < Radius, which is at least 2²⁰.
+// only that there is no feasible θ with ‖θ‖₂ < Radius, which is more than 2²⁰.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, scaled to a size near 1
 	Hyperplane float64      // κ
 	Norm       Norm         // of the constraint; ℓ₂ if R = +∞
 	R          float64      // of the constraint
-	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎ > R; 0/0 does not occur
+	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎, greater than R if R is finite; 0/0 does not occur
 }
 
 func (e *InfeasibleError) Error() string {

@@ -175,8 +175,8 @@ func (p *pass) search(x, c []float64, from int) error {
 			for _, a := range p.row {
 				lengthSq += a * a
 			}
-			// v²/‖Ψᵢ‖² orders violations without a root or a division if the squares are
-			// normal numbers.
+			// v² > bestSq·‖Ψᵢ‖² compares violations without a root or a division, if the squares
+			// are normal numbers.
 			normal := lengthSq > 0x1p-900 && lengthSq < 0x1p900 && !math.IsInf(v, 0)
 			if normal && (v >= 0 || v*v <= bestSq*lengthSq) {
 				continue

@@ -13,7 +13,7 @@ import (
 // uniform in [0, 1), and Branches next states, drawn without replacement. Their
 // probabilities are the lengths of the intervals into which Branches − 1 uniform points
 // divide [0, 1].
-// The pair of index i draws from PCG(Seed, i).
+// Pair number i draws from PCG(Seed, i).
 type Garnet struct {
 	States, Actions, Branches int
 	Seed                      uint64

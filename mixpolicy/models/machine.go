@@ -115,5 +115,5 @@ func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	return cost, serviced, nil
 }
 
-// blend returns the probability under action 1 with probability t, and action 0 otherwise.
+// blend returns the probability if action 1 is chosen with probability t, and action 0 otherwise.
 func blend(p [2]float64, t float64) float64 { return (1-t)*p[0] + t*p[1] }

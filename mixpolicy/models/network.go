@@ -24,10 +24,10 @@ import (
 // update: see [Dynamics]. Queues are numbered 1 to 4 in text, and 0 to 3 as an index.
 type Network struct {
 	Dynamics Dynamics
-	Buffers  [4]int     // greatest lengths; zero is 38, 25, 25, 38
-	Arrival  [2]float64 // probability of a job at queue 1 and at queue 3; zero is 0.08 each
-	Service  [4]float64 // probability of finishing a job; zero is 0.12, 0.12, 0.28, 0.28
-	Holding  [4]float64 // cost per job and step in each queue; zero is 1 each
+	Buffers  [4]int     // greatest lengths; zero means 38, 25, 25, 38
+	Arrival  [2]float64 // probability of a job at queue 1 and at queue 3; zero means 0.08 each
+	Service  [4]float64 // probability of finishing a job; zero means 0.12, 0.12, 0.28, 0.28
+	Holding  [4]float64 // cost per job and step in each queue; zero means 1 each
 
 	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
@@ -104,7 +104,7 @@ func (w Network) complete() (Network, error) {
 	case IndependentEvents, PhantomJobs:
 	case OneEvent:
 		d := w.Service
-		// The sum is allowed the four roundings of its additions.
+		// The sum may exceed 1 by the rounding of its terms and additions.
 		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
 			return w, fmt.Errorf("models: network with one event a step: "+
 				"arrivals %v and the fastest services of %v add up to %v, want at most 1",
@@ -171,7 +171,7 @@ func (w Network) State(lengths [4]int) (int, error) {
 	return w.grid().index(lengths), nil
 }
 
-// MDP builds the network, with α at the empty network. The full size has about 60 million
+// MDP builds the network, which is empty at the start. The full size has about 60 million
 // transitions.
 func (w Network) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()
@@ -183,7 +183,7 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	initial[0] = 1
 	// The possible events depend only on which queues are empty and which are full: there
 	// are 3⁴ kinds of states. The transitions of a kind, relative to the state, are
-	// computed at its first state.
+	// computed at the first state of that kind.
 	var relative [81][4][]mixpolicy.Transition
 	most := 1 << 4 // next states of a pair: two arrivals and two services may each happen or not
 	if w.Dynamics == OneEvent {

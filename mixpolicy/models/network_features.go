@@ -7,8 +7,8 @@ import (
 )
 
 // Aggregation divides some of the states of an MDP into cells. Each combination of a cell and
-// an action defines a feature: the uniform distribution over the pairs of a state in the cell
-// and the action. So one number per state determines the features of millions of pairs.
+// an action a defines a feature: the uniform distribution over the pairs (s, a) with s in the
+// cell. So one number per state determines the features of millions of pairs.
 type Aggregation struct {
 	Cell []int32 // cell of each state; −1 for no cell
 	Size []int   // number of states in each cell, at least 1

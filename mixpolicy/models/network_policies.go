@@ -9,15 +9,15 @@ import (
 )
 
 // Rule decides which of its two queues each server of a [Network] serves. If one of the
-// queues is empty, the server works on the other. Between equal queues, it chooses at
-// random, with probability ½ each.
+// queues is empty, the server works on the other. If the rule prefers neither queue, the
+// server chooses each with probability ½.
 type Rule int
 
 const (
 	// Longer serves the longer queue: LONGER in both papers.
 	Longer Rule = iota
-	// LastBuffer serves the queue from which jobs leave, 4 and 2, before the other:
-	// LBFS, last buffer first served.
+	// LastBuffer serves the queue from which jobs leave the network (4 or 2) before the
+	// other: LBFS, last buffer first served.
 	LastBuffer
 	// OldestJob serves queue i with probability xᵢ/(xᵢ+xⱼ), the probability that the
 	// server's oldest job is in queue i if jobs arrived in random order: an approximation

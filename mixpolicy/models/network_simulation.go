@@ -18,10 +18,10 @@ const streams = 32
 // step in each of 32 independent runs of the given number of steps. It does not use the
 // transition matrix of the MDP, so it checks the matrix independently.
 //
-// A run starts with the empty network, and discards the same number of steps before it counts
-// costs. If the number of steps is a large multiple of the mixing time, the bias from the start is small
-// compared with the width of a confidence interval for the mean of the runs. Run k draws from
-// PCG(seed, k), so the result does not depend on the number of processors.
+// A run starts with the empty network. Before the steps that count, it makes the same number of
+// steps, and discards their costs. If the number of steps is a large multiple of the mixing time,
+// the bias from the start is small compared with the width of a confidence interval for the mean of
+// the runs. Run k draws from PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -68,14 +68,14 @@ const (
 	DepartureFirst
 	// Renormalised divides both probabilities by max(1, ϱ+a), separately for each action.
 	Renormalised
-	// SlowArrivals is (6.1) as printed, but with ϱ = 0.2, the arrival probability of de
+	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
 	// Farias and Van Roy (2003), for which every row is a distribution.
 	SlowArrivals
 	// Literal is (6.1) as printed. It is an error if ϱ + a > 1 for some rate a.
 	Literal
 )
 
-// Readings lists the readings that give an MDP with the paper's numbers.
+// Readings lists the readings that give an MDP by default: all but Literal.
 func Readings() []Reading {
 	return []Reading{Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised, SlowArrivals}
 }
@@ -262,7 +262,7 @@ func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 }
 
 // GeometricWeights returns state-relevance weights that are proportional to ξˣ for length x and
-// add up to 1: (1−ξ)ξˣ, truncated at the buffer.
+// add up to 1: a geometric distribution, truncated at the buffer.
 func (q Queue) GeometricWeights(xi float64) ([]float64, error) {
 	q, err := q.complete()
 	if err != nil {

@@ -74,7 +74,7 @@ func checkConditional(context.Context) Finding {
 
 func checkAzuma(context.Context) Finding {
 	corrected, _ := worstTail("A.6")
-	// One random sign of size σ√ln 2 has the norm σ, and |X| ≥ σ√ln 2 with certainty. The printed bound is 2exp(−cσ ln
+	// A random sign X of size σ√ln 2 has the norm σ, and |X| ≥ σ√ln 2 with certainty. The printed bound is 2exp(−cσ ln
 	// 2), which vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
@@ -87,8 +87,8 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (i
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }
 
-// similarPolicies returns a problem of one state, two actions and a hundred policies in the ℓ₁ ball: n = 1 and d = 100.
-// The entries of an error e are nearly equal.
+// similarPolicies returns a problem of one state, two actions and a hundred policies, with the ℓ₁ ball as its class:
+// n = 1 and d = 100. The entries of v are equal, and those of a gradient error e nearly so.
 func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) {
 	x := bandit(100, 0)
 	policy := func(chance float64) *mixpolicy.Policy { return must(mixpolicy.StateIndependent(x, chance, 1-chance)) }

@@ -1,6 +1,7 @@
 package paper
 
-// checks maps the numbers of the entries of data/index.csv, except [Laws], to the computations that decide them.
+// checks maps the numbers of entries of data/index.csv to the computations that decide them. [checkAlongRuns] decides
+// the other entries.
 var checks = map[string]check{
 	"2.1": checkSubdifferential, "2.2": checkConjugate, "2.3": checkOrlicz, "2.4": momentNorm(2), "2.5": vectorNorm(2),
 	"2.6": momentNorm(1), "2.7": vectorNorm(1), "2.8": checkBellman, "2.9a": checkPrimalOrthant, "2.9b": checkPrimalInequality,

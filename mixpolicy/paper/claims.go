@@ -123,8 +123,8 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 		exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture), exactly(`weight $\omega_2$ of that mixture`, "", at)})
 }
 
-// combinationClaim counts the pairs of the six rules with a mixture that costs less than both rules; one pair is
-// enough.
+// combinationClaim counts the pairs of rules, among six rules, that have a mixture cheaper than both. The claim holds
+// if there is one.
 func combinationClaim(w models.Network) Claim {
 	x, rules := must(w.MDP()), models.Rules()
 	base := must(w.Policies(x, rules...))
@@ -167,7 +167,7 @@ func methodClaims(ctx context.Context) []Claim {
 		return final(ctx, p, m, trials, iterations, seed, c)
 	}
 
-	// Every iterate is feasible without a projection onto the ball.
+	// Every iterate is on the hyperplane and inside the ball, without a projection onto the ball.
 	r := must(NewTrace(p, TraceSettings{Iterations: 2000, StepSize: mixpolicy.InverseSqrt(64), Beta: 50, CostScale: cMax}))
 	var norm, plane float64
 	for _, s := range r.Steps {
@@ -246,7 +246,8 @@ func decisions(all []*comparison) []Decision {
 	return mapped(all, func(c *comparison) Decision { return c.Decision })
 }
 
-// sumsAt bounds the sums of η_t = 1/√(t+1) and of their squares for any T, even above the range of int.
+// sumsAt returns a lower bound on Ση_t and an upper bound on Ση_t², for η_t = 1/√(t+1) and any T, even above the range
+// of int.
 func sumsAt(t float64) theory.StepSums {
 	return theory.StepSums{Sum: 2 * (t / (math.Sqrt(t+1) + 1)), Squares: 1 + math.Log(t)}
 }
@@ -266,7 +267,7 @@ func boundExponents(k *theory.Constants, power float64) (gap, violation float64)
 	return gap, violation
 }
 
-// rateClaims decides the claims of section 3.2 about rates.
+// rateClaims decides the claims of the introduction and of section 3.2 about rates.
 func rateClaims(ctx context.Context) []Claim {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	k := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
@@ -345,7 +346,7 @@ func rateClaims(ctx context.Context) []Claim {
 		}, rateTrials)}
 }
 
-// theoryClaims decides the claims of sections 3, 4 and 7 about bounds.
+// theoryClaims decides the claims of sections 1, 3, 4 and 7 about bounds.
 func theoryClaims(ctx context.Context) []Claim {
 	small := smallProblem(mixpolicy.Ball(2))
 	k := must(theory.NewConstants(small, mixpolicy.PrimalDual{CostScale: 1}))
@@ -354,10 +355,11 @@ func theoryClaims(ctx context.Context) []Claim {
 		factorClaim()}
 }
 
-// The ε and ρ of the claims about Theorem 3.4.
+// sampleEpsilon and sampleRho are the ε and ρ of Theorem 3.4 in the claims.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
-// sampleClaim interprets (3.38) with the best of the class in place of ξ*, and Ω with the constants 1 and 1000.
+// sampleClaim interprets (3.38) with the best of the class in place of ξ*, and takes the constants 1 and 1000 for the Ω
+// of (3.37).
 func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Constants) Claim {
 	const epsilon, rho = sampleEpsilon, sampleRho
 	// With β ~ T^power, both bounds must fall to ε. The best power is 1/6.
@@ -417,7 +419,7 @@ func geometryClaim(ctx context.Context) Claim {
 		r := must(mixpolicy.Solve(ctx, p, workingPrimalDual(16, 0), mixpolicy.Settings{Iterations: 10_000, Seed: 1, Uncertified: true}))
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
-	// Rounding alone makes the two numbers differ by about 10⁻¹⁵.
+	// Rounding alone makes equal numbers differ by about 10⁻¹⁵.
 	return claim("3-geometry", readings("whether the number of queries in (3.37) or the number that is needed is meant",
 		atMost(rounding, relativeError(tCube, tBall)), atMost(rounding, relativeError(cost[1], cost[0]))), []Result{
 		exactly(size, "the ball", ball), exactly(size, "the cube", cube), exactly("ratio of $T$, cube to ball", "", tCube/tBall),
@@ -425,7 +427,8 @@ func geometryClaim(ctx context.Context) Claim {
 		exactly(value, "once", cost[0]), exactly(value, often, cost[1])}, times)
 }
 
-// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy, which also requires (3.36).
+// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy. A bound on this cost needs
+// (3.36) as well.
 func termsClaim(k *theory.Constants) Claim {
 	sums := sumsAt(must(k.SampleComplexity(sampleEpsilon, sampleRho)))
 	evaluate := func(k *theory.Constants) (gap, violation, added float64) {
@@ -549,13 +552,13 @@ func polynomialClaim() Claim {
 		exactly("$T$ of random policies", "2 policies", need[0]), exactly("$T$ of random policies", "32 policies", need[len(need)-1])})
 }
 
-// The methods of the claims of section 6, and the quantity that decides which is cheaper.
+// own and rival name the two methods in the results on section 6, and policyCost names the cost of their policies.
 const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
-// queueClaims decides the three comparisons with the penalty method at the end of section 6. The first two are decided
-// together, so the probability of one or more wrong verdicts among them is at most 1/20. The paper does not state ω.
-// With its settings, we run five ω, up to 4.7 max λ*, in enough trials to estimate a standard deviation despite large
-// fourth moments.
+// queueClaims decides the comparisons with the penalty method at the end of section 6. Those of cost, efficiency and
+// variance are decided together, so the probability of one or more wrong verdicts among them is at most 1/20. The paper
+// does not state ω. With the paper's settings, we run five ω, up to 4.7 max λ*, in enough trials to estimate a standard
+// deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, nil)) }
 	repaired, sound := contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
@@ -647,10 +650,10 @@ func queueClaims(ctx context.Context) []Claim {
 		nanoseconds("the penalty method by a general solver", t.PenaltyByBarrier)}))
 }
 
-// textClaims decides the claims about the contents of the paper and about the cost of a step.
+// textClaims decides the claims about the contents of the paper, the cost of a step and the projection.
 func textClaims(context.Context) []Claim {
-	// The power of n with which the time of a step grows, for dense and lazy multipliers.
-	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took in nanoseconds
+	// For dense and lazy multipliers, took is the time of a step, and grows is the power of n with which it grows.
+	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took is in nanoseconds
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {
 		buffer := []int{100, 10_000}[k]
@@ -685,7 +688,7 @@ func textClaims(context.Context) []Claim {
 		exactly("entries about the smoothed ALP", "outside section 4, which is on prior work", float64(own))}, len(Index()))
 	smoothed.Note = fmt.Sprintf(smoothed.Note, "("+strings.Join(numbers, "), (")+")")
 	return []Claim{
-		// The power of n is 0 or 1; the measured power is nearer to one of the two.
+		// The true power of n is 0 or 1; a measured power of at most 0.5 counts as 0.
 		claim("2-size-of-state-space", readings(`how $\lambda$ is stored`, atMost(grows[mixpolicy.DenseMultipliers], 0.5),
 			atMost(grows[mixpolicy.LazyMultipliers], 0.5)), times), projectionClaim(mixpolicy.Corrected), smoothed,
 		claim("7-network", every(inText(queue), inText(network)), []Result{exactly("entries", "about the single queue", float64(queue)),

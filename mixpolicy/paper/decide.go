@@ -18,8 +18,8 @@ import (
 // Decision is the verdict that the numbers about a claim lead to. Only the functions below make one.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// On says, for the verdict Depends, on what the claim depends. For Undecided it gives the interval, and the effect
-	// that would have been found with probability 0.9.
+	// On says, for the verdict Depends, on what the claim depends. For Undecided, it gives the interval and, if two
+	// methods are compared, the effect that would have been found with probability 0.9.
 	On string `csv:"on"`
 }
 
@@ -54,7 +54,7 @@ func same(iv race.Interval) Decision {
 	return decided(iv, iv.Lo == 0 && iv.Hi == 0, iv.Lo > 0 || iv.Hi < 0)
 }
 
-// decided returns Holds or Fails if the interval shows it, else Undecided with the interval.
+// decided returns Holds if holds is true, Fails if only fails is true, and else Undecided with the interval.
 func decided(iv race.Interval, holds, fails bool) Decision {
 	if holds || fails {
 		return either(holds, Fails)
@@ -62,11 +62,11 @@ func decided(iv race.Interval, holds, fails bool) Decision {
 	return Decision{Undecided, fmt.Sprintf("[%.4g, %.4g]", iv.Lo, iv.Hi)}
 }
 
-// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, both
-// divided by the same logarithms. If the proved upper bound is too large, the claim is not proved; it fails only if
+// argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, without
+// the logarithms that both contain. If the proved upper bound is too large, the claim is not proved; it fails only if
 // runs contradict it.
 func argued(proved, claimed float64, contradicted bool) Decision {
-	const fit = 0.005 // of an exponent between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
+	const fit = 0.005 // error of an exponent from T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
 	if contradicted {
 		return either(proved <= claimed+fit, Fails)
 	}
@@ -89,8 +89,8 @@ func every(parts ...Decision) Decision {
 	return parts[0]
 }
 
-// readings decides a claim that can be interpreted, measured or set up in several ways, which differ in on. It returns
-// Depends if one way holds and another fails, else Undecided if one way is undecided, else the common verdict.
+// readings decides a claim that can be interpreted, measured or set up in several ways; on states how these differ. It
+// returns Depends if one way holds and another fails, else Undecided if one way is undecided, else the first decision.
 func readings(on string, ways ...Decision) Decision {
 	has := func(v Verdict) int { return slices.IndexFunc(ways, func(d Decision) bool { return d.Verdict == v }) }
 	if has(Holds) >= 0 && has(Fails) >= 0 {
@@ -104,7 +104,7 @@ func readings(on string, ways ...Decision) Decision {
 	return ways[0]
 }
 
-// confidence is the confidence of all intervals, as in the paper; power is the probability with which a test finds the
+// confidence is the level of all intervals, as in the paper; power is the probability with which a test finds the
 // effect that an undecided comparison states.
 const confidence, power = 0.95, 0.9
 
@@ -176,13 +176,13 @@ type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // which of several: a method, a parameter
 	Compared string  `csv:"compared"`       // "difference" or "ratio" of the two that Of names; else ""
-	Value    float64 `csv:"estimate,%.8g,"` // a mean over trials, if Lo < Hi
+	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials, if Lo < Hi
 	Lo       float64 `csv:"lo,%.8g,"`       // of a 95 % interval
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
 }
 
-// exactly returns a result without an interval, mean the mean of trials, and nanoseconds a time.
+// exactly, mean and nanoseconds return a result: a number without an interval, a mean of trials, and a time.
 func exactly(quantity, of string, v float64) Result {
 	return Result{Quantity: quantity, Of: of, Value: v, Lo: v, Hi: v}
 }
@@ -200,11 +200,12 @@ func (c *comparison) result(quantity, of, compared string) Result {
 	return Result{Quantity: quantity, Of: of, Compared: compared, Value: c.Mean, Lo: c.Lo, Hi: c.Hi}
 }
 
-// String returns the number, rounded to two digits of its interval, or to six digits if it is exact.
+// String returns the number and its unit: to six digits if it is exact, with its interval if it compares two methods,
+// and else with ± to two digits.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
-	case math.Abs(r.Value) < 1e-9 && half < 1e-9: // of rounding
+	case math.Abs(r.Value) < 1e-9 && half < 1e-9: // a rounding error
 		text = fmt.Sprintf("%.0e", r.Value)
 	case half > 0 && r.Compared != "":
 		text = fmt.Sprintf("%.4g [%.4g, %.4g]", r.Value, r.Lo, r.Hi)

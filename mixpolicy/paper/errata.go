@@ -90,7 +90,7 @@ func setFields(file, id, section string, fields map[string]*string) error {
 	return nil
 }
 
-// parts lists the parts of the paper, and the prefixes of the names of places in them.
+// parts lists the parts of the paper, each with a pattern that matches the places in it.
 var parts = []struct {
 	name   string
 	places *regexp.Regexp
@@ -223,7 +223,7 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //	<!-- end -->
 //
 // The text between the marks is replaced; equations after "with" are part of the statement before them. What an erratum
-// changes is stated only where the notebook first mentions it. WithStatements also returns the numbers of the
+// changes is stated only where the notebook first mentions the erratum. WithStatements also returns the numbers of the
 // statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)

@@ -53,7 +53,7 @@ func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
 	return inflow(x, xi)
 }
 
-// draws returns n draws; normals and exponentials return n normal or exponential numbers.
+// draws returns the results of n calls of draw; normals and exponentials return n normal and n exponential numbers.
 func draws[T any](n int, draw func() T) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -136,14 +136,15 @@ func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	return x, must(models.Queue{}.Policies(x))
 }
 
-// QueueProblem returns (2.18) for that queue with the features of its base policies.
+// QueueProblem returns (2.18) for the queue of [Queue], with the features of its base policies.
 func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	x, base := queueModel()
 	return mixtureProblem(x, class, base...), nil
 }
 
-// process returns an MDP in which a pair costs cost and leads to state s with probability next[s], by law.
+// process returns an MDP in which the function law gives the cost of a pair and the probability next[s] that it leads
+// to s.
 func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64)) *mixpolicy.MDP {
 	return must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: m, Criterion: c, Initial: alpha,
 		Dynamics: func(s, a int) (cost float64, to []mixpolicy.Transition) {
@@ -214,7 +215,8 @@ func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []floa
 	return g
 }
 
-// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, one row for each pair that may be sampled. A nil λ is 0.
+// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, one row for each pair; every pair must have a positive probability. A nil λ
+// means 0.
 func gradientErrors(p *mixpolicy.Problem, lambda []float64) (errs [][]float64) {
 	lambda = slices.Concat(lambda, make([]float64, p.MDP().Pairs()-len(lambda)))
 	mean := make([]float64, p.Dim())
@@ -266,8 +268,8 @@ func (p *smallLP) atMost(row []float64, h float64)  { p.g, p.h = append(p.g, row
 func (p *smallLP) equals(row []float64, b float64)  { p.a, p.b = append(p.a, row), append(p.b, b) }
 func (p *smallLP) atLeast(row []float64, h float64) { p.atMost(scaled(-1, row), -h) }
 
-// solve returns the optimum and a solution; the optimum is −∞ if it is unbounded and +∞
-// if there is no feasible point.
+// solve returns the optimum and a solution; the optimum is −∞ if the program is unbounded, and +∞ if there is no
+// feasible point.
 func (p *smallLP) solve() (float64, []float64) {
 	n := len(p.c)
 	var eq mat.Matrix
@@ -329,7 +331,7 @@ func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	if form == mixpolicy.Printed {
 		gamma = 1
 		p.equals(shifted(make([]float64, pairs), 1), 1)
-		states-- // the rows of P − Q add up to 0: the last follows from the others
+		states-- // each row of P − Q adds up to 0, so the last equation follows from the others
 	}
 	balance := mat.NewDense(pairs, x.States(), nil)
 	for i := range pairs {

@@ -80,7 +80,7 @@ func (f Finding) Verdict() Verdict {
 // operations each: 10⁴ · 2⁻⁵³, times ten for ill conditioning.
 const rounding = 1e-11
 
-// holds returns the finding of a statement that is correct as printed.
+// holds returns the finding of a statement that has no corrected form.
 func holds(deviation float64, format string, v ...any) Finding {
 	return holdsCorrected(deviation, deviation, format, v...)
 }
@@ -135,7 +135,7 @@ func relativeVectorError(x, y []float64) float64 {
 	return difference / size
 }
 
-// excess is (lhs − rhs)/max(|lhs|, |rhs|) if lhs > rhs, else 0.
+// excess is 0 if lhs ≤ rhs, +∞ if only lhs is +∞, and else (lhs − rhs)/max(|lhs|, |rhs|).
 func excess(lhs, rhs float64) float64 {
 	switch {
 	case lhs <= rhs:

@@ -31,9 +31,9 @@ type Family struct {
 
 // Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
 // size of each modulus is chosen from one grid in separate trials, equally many for each modulus
-// ([race.Settings].Halving). While a modulus is best at an end of the grid, the grid grows there for all moduli, but
-// not below a step size with which this modulus hardly moves from θ₀. The comparison tests, for any modulus, the remark
-// after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
+// ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows there
+// for all moduli, but not below a step size with which this modulus hardly moves from θ₀. The comparison tests, for any
+// modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
 	Settings   ModuliSettings // Etas are all η₀ tried, in order
@@ -68,7 +68,7 @@ func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 }
 
 // gaps returns the penalised gaps with method k: those of the trials if the method was chosen, else those of tuning. It
-// returns none if a trial fails or diverges.
+// returns nil if a trial fails or diverges.
 func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
@@ -151,9 +151,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 	return all, err
 }
 
-// grow adds step sizes, half as many as the grid has, beyond an end at which a modulus is best, but not below the grid
-// if the modulus hardly moves there. It also adds them below the grid if all runs of a modulus fail after they start.
-// It reports whether it added any.
+// grow adds step sizes, half as many as the grid has, beyond an end that was chosen for a modulus, but not below the
+// grid if the modulus hardly moves there. It also adds them below the grid if none could be chosen for a modulus,
+// although a run made a step. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -192,8 +192,8 @@ func (s ModuliSettings) race() race.Settings {
 // negative.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
-// Table lists, for each modulus, the chosen η₀, the results of the trials, and how much half and twice the step change
-// them. The last row is θ₀, before any step.
+// Table lists, for each modulus, the chosen η₀, the results of the trials, and the penalised gaps with half and twice
+// the step. The last row is θ₀, before any step.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
@@ -404,8 +404,8 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 	return orNone(f.Title, f)[0], nil
 }
 
-// oneRun draws a number of θₜ and of θ̂ₜ for the first trial. The points of θₜ are not joined, because the run does not
-// record the iterates between them.
+// oneRun draws number(θₜ) and number(θ̂ₜ) for the first trial. The points of θₜ are not joined, because the run does
+// not record the iterates between them.
 func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (plotting.Points, plotting.Line) {
 	one := &race.Runs{Trials: t.Finished()[:1]}
 	last := bandLine("", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)
@@ -441,8 +441,7 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 // D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, it is a
 // plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
-// There are no level sets where φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a
-// barrier.
+// There are no level sets if φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a barrier.
 func (m *Moduli) Paths() (plotting.Panels, error) {
 	draw := map[int]func(Contender, []float64) plotting.Figure{2: onLine, 3: onPlane}[m.Problem.Dim()]
 	if draw == nil {
@@ -452,8 +451,8 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 	return plotting.Row(orNone("Paths", figures...)...), nil
 }
 
-// distance returns D(θ*; ·) of the leading coordinates of a θ on the hyperplane, +∞ outside the domain, and the levels
-// to draw: none if D is infinite at the start.
+// distance returns D(θ*; θ) for θ on the hyperplane, as a function of all coordinates but the last, and +∞ outside the
+// domain. It also returns the levels to draw: none if D is infinite at the start.
 func (c Contender) distance(best []float64) (d func(leading ...float64) float64, levels []float64) {
 	d = func(leading ...float64) float64 {
 		theta := append(slices.Clone(leading), 1-floats.Sum(leading))
@@ -469,7 +468,7 @@ func (c Contender) distance(best []float64) (d func(leading ...float64) float64,
 }
 
 // onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, one for each level ℓ. Each strip is one interval, because ∂/∂s
-// D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0; its ends are found to a thousandth of the axis.
+// D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0 for s ≥ 0; its ends are found to a thousandth of the axis.
 func onLine(c Contender, best []float64) plotting.Figure {
 	f := plotting.Figure{Title: c.Name, X: queries, Y: plotting.Axis{Label: "θ₁"}}
 	last, average := oneRun(c.Runs, race.Queries, 0, func(theta []float64) float64 { return theta[0] })

@@ -90,7 +90,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	return r, nil
 }
 
-// Last returns the last iteration. Before the first one, only the Next and NextLambda of Last are set.
+// Last returns the last iteration. Before the first one, only the result's Next and NextLambda are set.
 func (r *Trace) Last() TraceStep {
 	if n := len(r.Steps); n > 0 {
 		return r.Steps[n-1]
@@ -262,14 +262,14 @@ func inverse(phi bregman.Modulus, y []float64) []float64 {
 	return x
 }
 
-// Step is an equality or inequality of section 5 evaluated along runs of the algorithm, at the
-// place where its slack, relative to the size of its terms, is least.
+// Step is an equality or inequality of section 5, or (A.2), evaluated along runs of the algorithm, at the place where
+// its slack, relative to the size of its terms, is least.
 type Step struct {
 	Equation    string
 	Form        mixpolicy.Form // as printed, or corrected
 	Equality    bool           // LHS = RHS; else LHS ≤ RHS
 	LHS, RHS    float64
-	Slack, Size float64 // RHS − LHS, or −|RHS − LHS|; and the size of the terms, the scale of the slack
+	Slack, Size float64 // RHS − LHS, or −|RHS − LHS| for an equality; and the size of the terms, the scale of the slack
 	Run         string
 	At          int // iteration; −1 for a sum over all
 	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
@@ -457,8 +457,8 @@ func checkAlongRuns(number string) check {
 	}
 }
 
-// Law is a numbered equality or inequality of section 5. [Proofs] evaluates it along [ProofRuns], and package adversary
-// searches for a run that breaks it.
+// Law is a numbered equality or inequality of section 5, or (A.2). [Entry.Check] evaluates it along [ProofRuns], and
+// package adversary searches for a run that breaks it.
 type Law struct {
 	Number string
 	// Sides returns the sides at a place, as printed and as corrected. A form without a relation is not evaluated: a
@@ -486,7 +486,7 @@ type Place struct {
 	TraceStep
 	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
 	Price []float64 // λ ∈ Λ
-	Part  int       // coordinate, or 0 and 1
+	Part  int       // coordinate, or 0 or 1 for the case
 }
 
 // Sides are left = right, or left ≤ right.
@@ -601,7 +601,7 @@ func (r *Trace) cosinesOf(at Place, left float64) (printed, corrected Sides) {
 	return equal(left, from-fromTilde+back, r.size(at)), equal(left, fromTilde-from-back, r.size(at))
 }
 
-// pythagoras is an equality, because Θ₂ is affine.
+// pythagoras holds with equality, because Θ₂ is affine.
 func (r *Trace) pythagoras(at Place) (printed, corrected Sides) {
 	return below(r.divergence(at.Next, at.Tilde)+r.divergence(at.Point, at.Next), r.divergence(at.Point, at.Tilde), r.size(at)), corrected
 }
@@ -754,8 +754,8 @@ func (r *Trace) writtenOut(Place) (printed, corrected Sides) {
 	return printed, e.with(e.bracket(1))
 }
 
-// bestMultipliers: among the multiples of [Ψθ̂]₋ in the ball, S[Ψθ̂]₋ has the greatest bracket. The printed multiple is
-// half of it, and may have a smaller bracket.
+// bestMultipliers: among the multiples of [Ψθ̂]₋ in the ball, S[Ψθ̂]₋, scaled into the ball, has the greatest bracket.
+// The printed form takes half of S[Ψθ̂]₋, which may have a smaller bracket.
 func (r *Trace) bestMultipliers(Place) (printed, corrected Sides) {
 	e, top := r.ending(), 0.0
 	for k := range 4000 {
@@ -787,10 +787,10 @@ func (r *Trace) gradientSize(at Place) (printed, corrected Sides) {
 	return equal(r.dual(at.Mean), r.dual(plus), 0), below(r.dual(at.Mean), r.K.GradientBound(), 0)
 }
 
-// inverseSquareRoots reports whether η_t = 1/√(t+1).
+// inverseSquareRoots reports whether η_t = 1/√(t+1), judged by η₀ alone.
 func (r *Trace) inverseSquareRoots() bool { return r.Steps[0].Eta == 1 }
 
-// leastSum is the bound 2(√T − 1) of Ση.
+// leastSum is the lower bound 2(√T − 1) on Ση.
 func (r *Trace) leastSum() float64 { return 2 * (math.Sqrt(float64(len(r.Steps))) - 1) }
 
 func (r *Trace) firstCase(Place) (printed, corrected Sides) {

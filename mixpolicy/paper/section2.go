@@ -57,7 +57,7 @@ func checkSubdifferential(context.Context) Finding {
 	}), "the gradients of four moduli are subgradients at 2000 pairs of points")
 }
 
-// maximum returns the maximum of a concave f on [lo, hi]. Each step shortens the interval by the factor 0.55.
+// maximum returns the maximum of a concave f on [lo, hi]. Each step shortens the interval to 0.55 of its length.
 func maximum(f func(float64) float64, lo, hi float64) float64 {
 	for range 100 {
 		if a, b := lo+0.45*(hi-lo), lo+0.55*(hi-lo); f(a) > f(b) {
@@ -92,7 +92,7 @@ func checkConjugate(context.Context) Finding {
 		"φ* of the ball and of the cube equals the supremum found by search, at 200 points each")
 }
 
-// A distribution with a long tail and an atom at 0.
+// variable and chances are the outcomes of a distribution with a long tail and an atom at 0, and their probabilities.
 var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.3, 0.3, 0.1, 0.05}
 
 func checkOrlicz(context.Context) Finding {
@@ -445,7 +445,7 @@ func checkLegendre(context.Context) Finding {
 		"for the ball and the cube, ‖∇φ‖ grows at every halving of the distance to the boundary")
 }
 
-// definedDivergence compares D(x; y) of a formula with Definition 2.5, relative to the size of its terms.
+// definedDivergence compares d, a formula's D(x; y), with Definition 2.5, relative to the size of its terms.
 func definedDivergence(phi bregman.Modulus, x, y []float64, d float64) float64 {
 	terms := []float64{phi.Value(x), -phi.Value(y), -floats.Dot(difference(x, y), slope(phi, y))}
 	return math.Abs(d-floats.Sum(terms)) / sizeOf(terms...)

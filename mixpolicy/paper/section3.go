@@ -282,10 +282,11 @@ func sumAt(phi bregman.Modulus, y []float64, z float64) float64 {
 }
 
 // differenceTolerance bounds the error of a fourth-order difference with the step 10⁻³: 10⁻¹² times a fifth derivative,
-// plus 2⁻⁵² over the step or its square.
+// plus 2⁻⁵² divided by the step or its square.
 const differenceTolerance, differenceStep = 1e-8, 1e-3
 
-// central compares a derivative of J at z + 0.3 with a fourth-order central difference of five values, over the given divisor.
+// central compares a derivative of J at z + 0.3 with a fourth-order central difference: a weighted sum of five values,
+// divided by the given divisor.
 func central(what string, weights [5]float64, divisor float64, derivative func(bregman.Modulus, []float64, float64) float64) check {
 	return func(ctx context.Context) Finding {
 		return alongSteps(what, func(s mirrorStep) (difference float64) {
@@ -334,7 +335,7 @@ func checkUnitBall(context.Context) Finding {
 		rise, last = max(rise, excess(j, last)), j
 	}
 	limit, far := floats.Sum(v)/3, bregman.J(phi, v, 1e6)
-	// J − limit ~ R√(1+‖w‖²)/z, and 10⁶·2⁻⁵² of rounding, are within 10⁻⁵.
+	// J − limit ≈ (1+‖w‖²)/(2dz), where w is V minus its mean, and 10⁶·2⁻⁵² of rounding, are within 10⁻⁵.
 	return holdsCorrected(max(far, rise), max(relativeError(far, limit), rise),
 		"R = 1/√3: J falls, and J(10⁶) = %.6f; the limit is 1ᵀV/d = %.6f, not 0, and it may be negative", far, limit).within(1e-5)
 }
@@ -488,7 +489,7 @@ func boundRuns(ctx context.Context) (runs []boundRun) {
 }
 
 // The checks of (3.31)–(3.33) take D in two ways. As printed in (3.29), D is +∞: a bound has no content if it stays
-// above the trivial bound for all T, where the corrected bound falls below it. With the finite D that the proof needs,
+// above the trivial bound for all T, while the corrected bound falls below it. With the finite D that the proof needs,
 // runs decide whether the bound holds.
 
 func checkObjectiveBound(ctx context.Context) Finding {
@@ -498,8 +499,8 @@ func checkObjectiveBound(ctx context.Context) Finding {
 		exceed = floats.Count(func(gap float64) bool { return gap > bound }, gaps)
 		return exceed, leastChance(exceed, len(gaps))
 	}
-	// A smaller c₀ or c₁ makes the bound larger, at most by the factor 1/c. But the bound contains no cost, and gaps
-	// grow with costs.
+	// A smaller c₀ or c₁ makes the bound larger, at most by the factor 1/min{c₀, c₁}. But the bound contains no cost,
+	// and gaps grow with costs.
 	const small = 1e-6
 	_, larger := rareCostRuns(ctx, rareCost/small)
 	failures, lo := likely(gaps, finite)
@@ -575,7 +576,7 @@ func checkCe(context.Context) Finding {
 
 func checkB(context.Context) Finding {
 	p, k := rawConstants()
-	// The quantity that B must bound, at λ = 0 and the worst pair: ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ.
+	// B must bound ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ; need is the second term at λ = 0 and the worst pair.
 	lambda, largest := make([]float64, k.Pairs), 0.0
 	for i := range k.Pairs {
 		largest = max(largest, sq(floats.Norm(stochasticGradient(p, lambda, i), 2)))
@@ -585,7 +586,7 @@ func checkB(context.Context) Finding {
 		"B is %.4g as printed, with norms that are not squared and without costs, and %.4g corrected", need, printed, corrected)
 }
 
-// checkRate uses that the exponent of T in the bound divided by ln T is 2p − ½ for β ~ T^p.
+// checkRate uses that the bound, divided by ln T, grows like T^(2p − ½) for β ~ T^p.
 func checkRate(context.Context) Finding {
 	k := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, _ := boundExponents(k, 0.25)
@@ -622,7 +623,7 @@ func checkDistance(ctx context.Context) Finding {
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
 			// In state 0, action 0 leads to state 1 with probability d, and action 1 with probability 1; in state 1,
-			// the probability of leaving is back. one is u(1,0), which the flow determines for u(0,1) = −ε, see
+			// the probability of leaving is back. The flow determines u(1,0), here called one, for u(0,1) = −ε, see
 			// [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
 			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
@@ -642,9 +643,8 @@ func checkDistance(ctx context.Context) Finding {
 			"30 processes of two states attain the corrected bound, ε from 0.001 to 2, γ = 0.1, 0.5, 0.9, 0.99, 1", tv, printed, bound)
 }
 
-// checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T is compared with a T that is enough
-// in runs, and the growth of the corrected T with the power of n in its closed form, see
-// [theory.Constants.SampleComplexity].
+// checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T must be at least a T that is enough
+// in runs, and must not grow faster than n², the growth of its closed form, see [theory.Constants.SampleComplexity].
 func checkSampleSize(ctx context.Context) Finding {
 	const epsilon, rho, enough = 0.1, 0.1, 1 << 17
 	proved := func(copies int, rho float64) float64 {

@@ -54,7 +54,7 @@ func (a *approximation) valueError(v []float64) float64 {
 	return priorwork.WeightedError(a.x.Initial(), a.optimal, v)
 }
 
-// smoothed solves the smoothed ALP with the penalty 2/(1−γ); withBudget solves it with a budget of the slack.
+// smoothed solves the smoothed ALP with the penalty 2/(1−γ); withBudget solves it with a budget for the slack.
 func (a *approximation) smoothed(ctx context.Context) *priorwork.Approximation {
 	return must(priorwork.SALP{Basis: a.basis, Slack: a.mu, Penalty: priorwork.PublishedPenalty(a.x.Gamma())}.Solve(ctx, a.x))
 }
@@ -84,7 +84,7 @@ func (a *approximation) program() *smallLP {
 	return p
 }
 
-// bothDirections returns the optima of a program and of its negative objective.
+// bothDirections returns the optimum of a program, and its optimum for the negated objective.
 func bothDirections(p *smallLP) (value, least float64) {
 	value, _ = p.solve()
 	floats.Scale(-1, p.c)
@@ -292,8 +292,8 @@ func checkSmoothedBound(ctx context.Context) Finding {
 		"printed, s is free, and a ν that fits v* at one s makes the right side %.1g; in U, u ⪯ 1 should be u ⪰ 1", lhs, bound, free)
 }
 
-// against compares the errors of two values with a bound: off violates the condition of the cited theorem, and on
-// satisfies it.
+// against compares the errors of two value functions with a bound: the first violates the condition of the cited
+// theorem, and the second satisfies it.
 func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
 	without, with := a.valueError(off), a.valueError(on)
 	return holdsCorrected(excess(without, bound), excess(with, bound),
@@ -301,8 +301,8 @@ func (a *approximation) against(off []float64, on []float64, bound float64, what
 }
 
 // checkWeights checks (4.3) for weights p of (4.1) other than α. No action leaves any of the three states, and only the
-// first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state, and so low at the
-// third, which is the initial state.
+// first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state, and therefore low at
+// the third, which is the initial state.
 func checkWeights(ctx context.Context) Finding {
 	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
@@ -372,7 +372,7 @@ func witnessPenaltyMass(ctx context.Context) Finding {
 		right, v.Cost(), f.Numbers).within(f.Tolerance)
 }
 
-// checkMixtureBound: with C = c_max the constant term alone exceeds any cost, so nothing could contradict the bound.
+// checkMixtureBound: with C = c_max, the right side exceeds any cost, so nothing could contradict the bound.
 func checkMixtureBound(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	x := p.MDP()

@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// checkCosines compares Lemma 5.1 at points of the domain of ball and cube, and along runs.
+// checkCosines evaluates Lemma 5.1 at points of the domains of the ball and of the cube, and along runs.
 func checkCosines(ctx context.Context) Finding {
 	f, x, y, z := checkAlongRuns("5.3")(ctx), []float64{0.5, 0.3, -0.4}, []float64{-0.2, 0.6, 0.1}, []float64{0.1, -0.7, 0.9}
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
@@ -28,8 +28,8 @@ func checkCosines(ctx context.Context) Finding {
 	return f
 }
 
-// checkPythagoras compares Proposition 5.1 at points θ̃ off the hyperplane, and along runs. The proposition states no
-// condition on θ, but a θ outside Θ₂ is nearer to θ̃ = θ than to the projection of θ̃.
+// checkPythagoras evaluates Proposition 5.1 at points θ̃ off the hyperplane, and along runs. The proposition states no
+// condition on θ, but it fails at θ = θ̃ outside Θ₂, where the divergence of θ from θ̃ is 0.
 func checkPythagoras(ctx context.Context) Finding {
 	f, theta, onto := checkAlongRuns("5.4")(ctx), []float64{0.5, 0.9, -0.4}, make([]float64, 3)
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
@@ -49,7 +49,7 @@ func checkPythagoras(ctx context.Context) Finding {
 }
 
 // gradientNoise returns, for each pair that may be sampled, numbers about the error e of the stochastic gradient of the
-// small problem at λ = 0: ⟨e, δ⟩ for a δ = θ_t − θ of the greatest length 2R, ‖e‖₂, and the probability of the pair.
+// small problem at λ = 0: ⟨e, δ⟩, where δ = θ_t − θ has the greatest length, 2R; ‖e‖₂; and the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
 	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	errs := gradientErrors(p, nil)
@@ -108,7 +108,7 @@ func checkHighProbability(ctx context.Context) Finding {
 	return f
 }
 
-// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, which costs in [c_min, c_max] need not satisfy.
+// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, a bound that costs in [c_min, c_max] may exceed.
 // With costs in [−1, 0), the printed right side uses c_max < 0.
 func checkGapBelow(ctx context.Context) Finding {
 	along := checkAlongRuns("5.35")(ctx)
@@ -290,7 +290,7 @@ func worstTail(statement string) (worst float64, count int) {
 // right side of (5.24), for ρ = 0.05. It sets c₀ = c₁ = 1, because the paper does not give these constants.
 type CoinRun struct {
 	Sum           float64 // left side of (5.21) and, divided by Ση, of (5.23), at its best λ
-	Bracket       float64 // of (5.26), divided by Ση
+	Bracket       float64 // left side of (5.26)
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
 	Violation     float64 // left side of (5.34), −∞ outside the second case
 	Steps         float64 // Ση
@@ -342,8 +342,8 @@ var coin = sync.OnceValues(func() (runs []CoinRun, err error) {
 	return runs, nil
 })
 
-// checkCoin returns by how much the chance that a left side exceeds the right side of (5.24) is above ρ. For the
-// printed form, the chance is taken as the lower end of its interval; for the corrected form, as the frequency.
+// checkCoin estimates the chance that a left side exceeds the right side of (5.24), and compares it with ρ. The
+// estimate is the lower end of an interval for the printed form, and the frequency for the corrected form.
 func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	runs := must(Coin(ctx))
 	exceeds := func(right func(CoinRun) float64) int {
@@ -358,7 +358,7 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		corrected).within(0)
 }
 
-// witnessUniversalConstants: the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, which should be ρ/2.
+// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k. It should be ρ/2.
 func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }

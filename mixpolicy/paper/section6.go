@@ -84,7 +84,7 @@ func CompareReadings(ctx context.Context) (all []ReadingResult, err error) {
 		x := must(q.MDP())
 		p := mixtureProblem(x, mixpolicy.Ball(100), must(q.Policies(x))...)
 		best, v := must(p.Optimum(ctx)), must(mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{}))
-		// The ends of the feasible interval are the optima of two linear programs.
+		// The ends of the feasible interval are the solutions of (2.18) with the objectives θ₁ and −θ₁.
 		lo, hi := must(p.Solve(ctx, []float64{1, 0})), must(p.Solve(ctx, []float64{-1, 0}))
 		all = append(all, ReadingResult{Reading: r, BaseCosts: p.BaseCosts(), Lo: lo.Theta[0], Hi: hi.Theta[0],
 			Optimum: best.Objective, Theta: best.Theta, BestPossible: v.Cost()})
@@ -112,7 +112,7 @@ func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State,
 // size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
-// worstZ omits states with at most the given number of visits, because their errors are not normal.
+// worstZ omits states with at most the given number of expected visits, because their errors are not normal.
 func worstZ(exact *mixpolicy.Measure, e *mixpolicy.Empirical, visits float64) (worst float64) {
 	for s, mu := range exact.State {
 		if mu*float64(e.Steps) > visits && e.StateError[s] > 0 {
@@ -159,8 +159,8 @@ func MeasureStepCost() (c StepCost, err error) {
 	return c, nil
 }
 
-// leastTime returns the least time of a call in nanoseconds, over a thousand batches of calls. The batches are so short
-// that other work does not interrupt all of them.
+// leastTime returns the mean time of a call in nanoseconds, in the fastest of a thousand batches of calls. The batches
+// are so short that other work does not interrupt all of them.
 func leastTime(calls int, f func()) float64 {
 	best, batch := math.Inf(1), max(1, calls/200)
 	for range 1000 {
@@ -469,7 +469,7 @@ func bandLine(name string, b race.Band, from float64) plotting.Line {
 	return line(name, slices.DeleteFunc(b.Rows(race.Row{}), func(row race.Row) bool { return row.At == 0 || row.At < from }))
 }
 
-// line draws rows against At, with intervals if the rows are of trials.
+// line draws rows against At, with intervals if the rows come from trials.
 func line(name string, rows race.Record) (l plotting.Line) {
 	l.Name = name
 	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {

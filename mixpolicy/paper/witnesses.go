@@ -23,7 +23,7 @@ import (
 // fail in every place, and the corrected form must hold in every place.
 func everyPlace(places ...check) check {
 	return func(ctx context.Context) Finding {
-		printed, corrected := math.Inf(1), 0.0 // but 0 where a form holds by the tolerance of its place
+		printed, corrected := math.Inf(1), 0.0 // a form that holds within the tolerance of its place counts as 0
 		var numbers []string
 		for _, place := range places {
 			f := place(ctx)
@@ -150,7 +150,7 @@ func recurrentClasses(x *mixpolicy.MDP, p *mixpolicy.Policy) int {
 	return n - svd.Rank(rounding)
 }
 
-// witnessUnichain: a process that never leaves its state, with α uniform.
+// witnessUnichain takes a process that never leaves its state, with α uniform.
 func witnessUnichain(context.Context) Finding {
 	const n = 5
 	stay := process(n, 1, mixpolicy.Discounted(0.9), nil, func(s, _ int) (float64, []float64) { return 0, unit(n, s) })
@@ -202,8 +202,8 @@ func checkUnvisited(context.Context) Finding {
 		"but in a state that π* never visits, which (A.2) excludes, (2.14) is 0/0 = %v; the corrected policy there is %v", printed, row)
 }
 
-// witnessNoProbability: costs −1 and 1, and samples of the first pair only. The samples show that more of the first
-// pair is cheaper, but never that the entry of the second pair is below 0.
+// witnessNoProbability takes the costs −1 and 1, and samples of the first pair only. The samples show that more of the
+// first pair is cheaper, but never that the entry of the second pair is below 0.
 func witnessNoProbability(ctx context.Context) Finding {
 	const iterations, radius = 100_000, 20
 	p := banditProblem(mixpolicy.Ball(radius), -1, 1)
@@ -297,9 +297,9 @@ func asked(p *mixpolicy.Problem) float64 {
 	return math.Pow(theory.SubordinateNorm(p.Features(), linprog.L2)/(0.9*0.1), 4) * float64(p.MDP().Pairs())
 }
 
-// fewQueries takes, for two numbers of states, T queries by (3.37) with the constant 1, and 1000 T. It counts the runs
-// of 5 that are farther than ε = 0.1 from the best of the class, with η_t = 1/√(t+1) and β = 1.2, which exceeds
-// 1/(1−γ), β = T^¼, and β = 2‖λ*‖₂, where ‖λ*‖₂ grows as √copies. any is the least excess after 1000 T.
+// fewQueries takes, for two numbers of states, T queries by (3.37) with the constant 1, and 1000 T. It counts how many
+// of 5 runs are farther than ε = 0.1 from the best of the class, with η_t = 1/√(t+1) and three β: 1.2, which exceeds
+// 1/(1−γ); T^¼; and 2‖λ*‖₂, where ‖λ*‖₂ grows as √copies. The field any is the least excess after 1000 T queries.
 var fewQueries = sync.OnceValue(func() (f struct {
 	any  float64
 	text string
@@ -326,8 +326,8 @@ var fewQueries = sync.OnceValue(func() (f struct {
 	return f
 })
 
-// witnessSampleSize also interprets ξ* as Ψθ* and Ω as 1000. With enough states, 1000 T is one query: θ̂ is θ₀ then,
-// whatever η_t and β are.
+// witnessSampleSize also interprets ξ* as Ψθ* and takes 1000 for the Ω of (3.37). With enough states, 1000 T is one
+// query: θ̂ is θ₀ then, whatever η_t and β are.
 func witnessSampleSize(ctx context.Context) Finding {
 	p := clippedProblem(1)
 	start := p.Objective([]float64{0.5, 0.5}) - must(p.Optimum(ctx)).Objective
@@ -348,7 +348,8 @@ func witnessTransitionLaw(ctx context.Context) Finding {
 func witnessDimension(ctx context.Context) Finding {
 	const d, k2 = 1000, 8.0 / 3                                         // k2 is ‖X_i‖²_ψ₂
 	factor, norm := 2/math.Sqrt(math.Ln2), 2/-math.Expm1(-2*math.Ln2/d) // norm of ‖X‖²
-	// Centred, for x = 1/β, with or without a modulus: E e^{x(‖X‖² − d)} = e^{d(−½ln(1−2x) − x)} ≥ e^{dx²}, so β ≥ √(d/ln 2).
+	// Centred, for x = 1/β, with or without absolute values: E e^{x(‖X‖² − d)} = e^{d(−½ln(1−2x) − x)} ≥ e^{dx²}, so β
+	// ≥ √(d/ln 2).
 	centred := math.Sqrt(d / math.Ln2)
 	// By moments, (2.6) at q = 1 and (2.4): E‖X‖² = d, and E|X_i|^q = 2^{q/2}Γ((q+1)/2)/√π.
 	var moment float64
@@ -362,7 +363,7 @@ func witnessDimension(ctx context.Context) Finding {
 			"by moments, the norm is at least 1000, but with K by moments, (2/√ln 2)K² = %.3g", norm, centred, factor*k2, factor*moment)
 }
 
-// witnessReciprocalNorm: a variable with E e^{λ|Z|} = 2.
+// witnessReciprocalNorm takes a variable Z with E e^{λ|Z|} = 2.
 func witnessReciprocalNorm(context.Context) Finding {
 	lambda := math.Sqrt(math.Ln2) / 2
 	norm := must(theory.OrliczNorm(1, scaled(1/(lambda*must(theory.OrliczNorm(1, variable, chances))), variable), chances))
@@ -476,7 +477,7 @@ func witnessTwoMeasures(context.Context) Finding {
 		"cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ, the distance is %.1g", outside, vector, policy, inside)
 }
 
-// witnessModelFree: two processes that agree in all that (A.3) takes as known, and in their costs.
+// witnessModelFree compares two processes that agree in all that (A.3) takes as known, and in their costs.
 func witnessModelFree(context.Context) Finding {
 	theta := []float64{0.2, 0.5, 0.3}
 	var ascent [2][]float64
@@ -525,7 +526,7 @@ func witnessLoop(context.Context) Finding {
 		"T = 100: the average over t = 1, …, T differs from (3.27) by %.2g of its greatest entry", distance)
 }
 
-// witnessConditioning: sums of 100 random signs, the first 99 of which are +1.
+// witnessConditioning takes the sum of 100 random signs, given that the first 99 are +1, and without this condition.
 func witnessConditioning(context.Context) Finding {
 	const n = 100
 	bound := 2 * math.Exp(-sq(n-2)/(2*n))
@@ -546,7 +547,7 @@ func witnessDualNorm(context.Context) Finding {
 
 func witnessAlphaRate(context.Context) Finding {
 	_, k := rawConstants()
-	// √T α_T over a power of ln T; as printed √T α_T is bounded.
+	// √T α_T divided by a power of ln T. The paper says that √T α_T is bounded.
 	at := func(n int, power float64) float64 {
 		t := float64(n)
 		return math.Sqrt(t) * k.PrintedObjectiveBound(k.D, n).Value / math.Pow(math.Log(t), power)

@@ -158,8 +158,8 @@ type coordinates struct {
 // for d up to 256.
 const dependent = 0x1p-22
 
-// whiten returns the S for which the rows aᵢᵀS/‖aᵢ‖ have the Gram matrix I, multiplied by the length of the y that
-// solves A S y = c by least squares, with each row divided by ‖aᵢ‖.
+// whiten divides each row of A and its entry of c by ‖aᵢ‖. Let S be such that A S then has the Gram matrix I, and let y
+// solve A S y = c by least squares. whiten returns the coordinates ‖y‖S.
 func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	n, d := c.columns.Dims()
 	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)

@@ -30,8 +30,8 @@ var _ mixpolicy.PolicyRun = (*game)(nil)
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// with v in [0, 1/(1−γ)]ⁿ, and ξ with Σ_a ξ_a(s) ≥ θα(s), which the sampling ensures. This M is the least for which
-// the exponent is never positive, because the proof uses e^x ≤ 1 + x + x²/2, which requires x ≤ 0.
+// with v in [0, 1/(1−γ)]ⁿ, and ξ with Σ_a ξ_a(s) ≥ θα(s), which the sampling ensures. This M is the least for which the
+// exponent is never positive; the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps, the policy is ε-optimal in expectation. The lower bound for any method is
 // nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
@@ -204,8 +204,8 @@ func (g *game) Step() error {
 	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
 
 	g.record(s)
-	// A pair whose weight is below 2⁻⁴⁰⁰ times its state's is, in practice, never drawn again. But no weight may
-	// become 0: then all weights of a state could become 0.
+	// A pair whose weight is below 2⁻⁴⁰⁰ times the weight of its state is, in practice, never drawn again. But no
+	// weight may become 0: then all weights of a state could become 0.
 	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
 	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
 	if g.xi.total() < 0x1p-400 {
@@ -225,7 +225,7 @@ func (g *game) move(s, next int) {
 	}
 	g.v[next] -= g.primal * gamma
 	g.v[s] += g.primal
-	for _, k := range moved { // the same state may occur twice: project it once, after both moves
+	for _, k := range moved { // the same state may occur twice: project only after all moves
 		g.v[k] = min(max(g.v[k], g.lo), g.hi)
 	}
 	g.t++

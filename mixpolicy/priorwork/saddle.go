@@ -14,7 +14,7 @@ import (
 
 // saddle is (3.1) in well-scaled coordinates.
 //
-// A column of Ψ adds up to 1; let r_i be the sum of row i, and S = diag(1/r_i). By the lemma of Pock and Chambolle
+// Each column of Ψ adds up to 1; let r_i be the sum of row i, and S = diag(1/r_i). By the lemma of Pock and Chambolle
 // (2011), ‖S^{1/2}Ψ‖₂ ≤ 1 for every problem, because by the Cauchy–Schwarz inequality,
 //
 //	‖S^{1/2}Ψθ‖² = Σ_i (Σ_j ψ_ijθ_j)²/r_i ≤ Σ_i Σ_j ψ_ijθ_j² = ‖θ‖².

@@ -155,7 +155,7 @@ func (f *slack) rounding(y []float64) float64 {
 
 // maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound on the
 // optimum minus the value at y. The linear programs have the tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ
-// with another variable τ ≥ 0.
+// with another variable τ.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)

@@ -144,8 +144,8 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	return r, nil
 }
 
-// leastLength returns c_0, the least lengthTo over points a tenth of the way from θ₁ to each base policy. If such a
-// point is not in the domain, the way to it is halved until it is.
+// leastLength returns c_0, a lower bound on every c_t: the least lengthTo over points a tenth of the way from θ₁ to
+// each base policy. If such a point is not in the domain, the way to it is halved until it is.
 func (a *scaleFree) leastLength() float64 {
 	least := math.Inf(1)
 	for j := range a.first {

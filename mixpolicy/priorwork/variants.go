@@ -77,8 +77,8 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// LastIterate returns the last iterate θ_t of a method instead of the average θ̂_t of (3.27). For a saddle point of a
-// bilinear 𝓛, the iterates circle around it unless the steps vanish, and no theorem of the paper applies to the last
+// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). The iterates circle
+// around a saddle point of a bilinear 𝓛 unless the steps vanish, and no theorem of the paper applies to the last
 // iterate.
 //
 // Source: none. Algorithm 1 of the paper with another answer.

@@ -23,7 +23,7 @@ func Compare(x, y []float64, rounding float64) (d Duel) {
 }
 
 // Settle computes the results that depend on all k duels: p-values with Holm's correction, and
-// intervals that hold together with probability 1 − level, because each holds with 1 − level/k.
+// intervals that hold together with probability 1 − level, because each holds with probability 1 − level/k.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

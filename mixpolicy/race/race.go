@@ -25,7 +25,7 @@ type Entrant struct {
 	Told    []string // the information that it gets, for a table
 	Methods []mixpolicy.Method
 	// If Methods form a grid, Axes are the axes of the grid, the last axis varying fastest, and
-	// Make returns the method with the given number on each axis. Otherwise, Axes and Make are
+	// Make returns the method with the given value on each axis. Otherwise, Axes and Make are
 	// nil.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
@@ -45,7 +45,7 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 }
 
 // Finer returns the entrant on a grid of the same size around method k, up to its neighbours: if an
-// axis of n numbers goes by powers of f, the finer axis goes by powers of f^(2/n). If method k is
+// axis of n values goes by powers of f, the finer axis goes by powers of f^(2/n). If method k is
 // at an edge, the finer grid extends beyond the edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
@@ -56,7 +56,7 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, around the best setting so far: at[i] is its number on axis i of e. If
+// Around returns the entrant on the next grid, around the best setting so far: at[i] is its value on axis i of e. If
 // at[i] is an end of axis i, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the new
 // axis is finer and ends at the neighbours of at[i].
 func (e Entrant) Around(at []float64) Entrant {
@@ -76,7 +76,7 @@ func (e Entrant) Around(at []float64) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Ends names the axes i on which at[i] is the least or the greatest of all tried numbers, so a better number may lie
+// Ends names the axes i on which at[i] is the least or the greatest of all tried values, so a better value may lie
 // beyond. Fixed axes have no ends.
 func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	for i, v := range at {
@@ -94,7 +94,7 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 // Halve finds the setting with the least median score among n by sequential halving: after each round, the worse half is
 // dropped, and the trials of the others are doubled, up to the given number for the last two. Halve calls score in
 // parallel. It also returns the median score of the best setting (the lower of the two middle scores if their
-// number is even), or +Inf if there is none. NaN counts as +Inf.
+// number is even). NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -130,7 +130,7 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 
 // Configuration returns the entrant on the grid that contains setting k, the index of setting k on this grid, and the
 // axes of the entrant's own grid on which the setting is at an edge. If 2n settings were tried, with n the size of
-// the entrant's own grid, k is setting k mod n of the finer grid around setting ⌊k/n⌋.
+// the entrant's own grid, k stands for setting k mod n of the finer grid around setting ⌊k/n⌋.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -146,7 +146,7 @@ type Axis struct {
 	Fixed  bool // no other value makes sense: the next grid has the same values
 }
 
-// Setting returns the numbers of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
+// Setting returns the values of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
 func (e Entrant) Setting(k int) string {
 	var names []string
 	for i, v := range e.Numbers(k) {
@@ -155,8 +155,8 @@ func (e Entrant) Setting(k int) string {
 	return strings.Join(names, ", ")
 }
 
-// Edges names the axes on which the number of method k is the least or the greatest, so a
-// better number may lie beyond.
+// Edges names the axes on which the value of method k is the least or the greatest, so a
+// better value may lie beyond.
 func (e Entrant) Edges(k int) (names []string) {
 	for i, v := range e.Numbers(k) {
 		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {
@@ -180,7 +180,7 @@ func (e Entrant) Numbers(k int) []float64 {
 }
 
 // maxMethods is the greatest number of methods (settings) that an entrant may have. Entrants with fewer parameters have
-// fewer.
+// fewer methods.
 const maxMethods = 64
 
 // Outcome is the result of an entrant in a race.
@@ -201,7 +201,7 @@ type Outcome struct {
 // end returns the last mark, if there is one: tuning observes only this mark.
 func end[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
 
-// Tuning holds the tuning trials of a method, observed before the first step and at the end.
+// Tuning holds the tuning trials of a method. Between the start and the end of a run, nothing is observed.
 type Tuning struct {
 	*Runs
 	Scores []float64 // one per trial; nil if a trial failed
@@ -285,7 +285,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 }
 
 // Tune tunes an entrant as [Run] does, with Seed+1, and returns the index of the chosen method, or
-// −1 if there is none. Score is required. Tune returns an error if the settings are invalid, or if
+// −1 if there is none. Score and TuningTrials are required. Tune returns an error if the settings are invalid, or if
 // ctx ends; in the second case, it also returns the results so far.
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
@@ -412,7 +412,7 @@ func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolic
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns a method for each pair of a number of a and a number of b, which varies fastest.
+// Grid2 returns a method for each pair of numbers v of a and w of b; w varies fastest.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -30,10 +30,10 @@ type Row struct {
 	Hi       float64 `csv:"hi,%.12g"`
 	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind Value
 
-	Configuration  int       `csv:"configuration"`  // the index of the entrant's method,
-	Configurations int       `csv:"configurations"` // the number of the entrant's methods
-	Setting        []float64 `csv:"setting,%g,–"`   // the numbers of the configuration, such as η₀ and ω
-	Trials         int       `csv:"trials"`         // number behind a mean; 0 for an exact number
+	Configuration  int       `csv:"configuration"`  // the index of the setting, k of [Entrant.Configuration]
+	Configurations int       `csv:"configurations"` // the number of settings tried
+	Setting        []float64 `csv:"setting,%g,–"`   // the parameters of the setting, such as η₀ and ω
+	Trials         int       `csv:"trials"`         // the number of trials behind a mean; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
 	Machine        string    `csv:"machine"`        // the machine on which seconds were measured
@@ -43,7 +43,7 @@ type Row struct {
 // Record is a list of rows.
 type Record []Row
 
-// identity returns the fields that no two rows may share.
+// identity returns the fields that identify a row: no two rows may agree in all of them.
 func (r Row) identity() string {
 	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine, r.Values = "", 0, 0, 0, 0, 0, 0, "", nil
 	return fmt.Sprintf("%#v", r)

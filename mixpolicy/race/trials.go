@@ -31,8 +31,8 @@ type Settings struct {
 	First  int    // stream of the first trial, so that machines can share the trials
 	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which nothing else uses
 
-	// Iterations is T, with observations at Schedule; nil means LogSpaced(20). The start and
-	// the end of a run are also observed.
+	// Iterations is T, with observations at Schedule; nil means LogSpaced(20). The end of
+	// a run is also observed, and so is its start, unless the run is a [mixpolicy.PolicyRun].
 	Iterations int
 	Schedule   mixpolicy.Schedule
 	// Queries are the increasing numbers of revealed costs at which to observe.
@@ -81,7 +81,7 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // for Start, the steps and the answer, not for the answer's evaluation; see Settings.Times
+	Seconds            float64 // for Start, the steps and the answer, not for the policy's true cost; see Settings.Times
 
 	// For a [mixpolicy.PolicyRun], which has no θ, the slices are nil and the numbers NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -177,7 +177,7 @@ func increasing[number ~int | ~int64](what string, marks []number) error {
 	return nil
 }
 
-// trials runs each method on the streams from, …, to−1, all in parallel, and returns the trials
+// trials runs each method on the streams First+from, …, First+to−1, all in parallel, and returns the trials
 // that ctx did not end. The only error is the error of ctx.
 func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.Method, from, to int, seed uint64) ([]*Runs, error) {
 	all := make([]*Trial, len(methods)*(to-from))
@@ -281,7 +281,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		return next, nil
 	}, nil)
 	if n := len(t.Observations); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
-		err = look(t.Steps) // the run has ended before the last mark
+		err = look(t.Steps) // the run ended before its last observation
 	}
 	for err == nil && len(t.Observations) < marks {
 		t.Observations = append(t.Observations, *t.End())
@@ -306,7 +306,7 @@ const clockSteps = 64
 
 var errNoQueries = errors.New("makes no queries; want a race by Times or Iterations")
 
-// passed returns the number of increasing marks that are at most at.
+// passed returns the number of marks ≤ at; the marks are increasing.
 func passed[number ~int | ~int64](marks []number, at number) (n int) {
 	for n < len(marks) && marks[n] <= at {
 		n++
@@ -424,8 +424,8 @@ func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns the mean of the curve c over the finished trials, against the mean of the
-// curve at, with t intervals of the given confidence, such as 0.95. A run that finished
+// Band returns the mean of c over the finished trials, with t intervals of the given confidence,
+// such as 0.95, against the mean of another curve, at. A run that finished
 // early keeps its last value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
@@ -445,8 +445,8 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation with the value of the curve c in every run, against the mean
-// of the curve at; the other fields come from like. A run that finished early keeps its last value
+// Rows returns a row for each observation: Values are those of the curve c in every run, At is the mean of
+// the other curve, and the other fields come from like. A run that finished early keeps its last value
 // from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0

@@ -100,7 +100,7 @@ func majorities(differences []float64) (all []float64) {
 	return all
 }
 
-// with pairs a method with each of the others.
+// with returns the pairs of a method and each of the others.
 func with(method string, others ...string) (pairs [][2]string) {
 	for _, o := range others {
 		pairs = append(pairs, [2]string{method, o})
@@ -181,8 +181,8 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 }
 
 // Recommendation returns the table of the methods to use for (2.18) when the oracle's samples are the only knowledge of
-// the costs. For each kind of costs, it counts the problems of the fair races on which no other method beat a method in
-// both drawings, by penalised gap after equal queries. The methods to use have the highest count.
+// the costs. For each kind of costs and each method, it counts the problems of the fair races on which no other method
+// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)

@@ -15,7 +15,7 @@ import (
 // The information that methods receive, beyond the class and the criterion.
 const (
 	Measures     = "Ψ, q"                // rows of Ψ, and the oracle's distribution of pairs
-	Visits       = "visits"              // the states' part of q
+	Visits       = "visits"              // the distribution of states under q
 	Basis        = "Φ"                   // a basis of value functions
 	Transitions  = "P"                   // of all pairs
 	Costs        = "c"                   // of all pairs
@@ -36,15 +36,15 @@ var Tellings = []string{
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
 // Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the best setting
-// for costs divided by their greatest size. For (2.18), these are: Algorithm 1 in its averaged form, its last iterate,
-// with scaled rows and with reduced variance, the penalty method (4.16), the dual ALP (4.14), and plug-in, with means
-// or medians of means, which have nothing to tune. For all policies, these are: the bilinear method for the criterion
-// and certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for
-// discounted cost, the primal–dual method for the smoothed ALP.
+// for costs divided by their greatest size. For (2.18), these are: Algorithm 1 (its average, its last iterate, with
+// scaled rows, and with reduced variance), the penalty method (4.16), the dual ALP (4.14), and plug-in, with means or
+// medians of means, which have nothing to tune. For all policies, these are: the bilinear method for the criterion and
+// certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for discounted
+// cost, the primal–dual method for the smoothed ALP.
 //
 // steps is the number of queries of the longest run, and mixing is an upper bound on mixing times, for the step sizes
-// of the bilinear methods. Φ should have columns of size 1: coefficients are kept below the range of costs times the
-// horizon, 1/(1−γ) or mixing.
+// of the bilinear methods. Φ should have columns of size 1: coefficients of (4.8) are kept below the greatest size of a
+// cost times the horizon, which is 1/(1−γ) or mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂: on the network, it is 3.2·10⁵ in units of the greatest cost, but β = 0 makes G =

@@ -31,8 +31,8 @@ var Drawings = []string{"first drawing", "second drawing"}
 // EvenMixture is θ = (1/d, …, 1/d), the start of the gradient methods, as a method.
 const EvenMixture = "even mixture"
 
-// FairMethods take part in fair races. Of the methods left out, the variance-reduced form takes 2nmd operations a step,
-// and the dual ALP equals the penalty method up to rounding, because measures have no flow residual.
+// FairMethods take part in fair races. The variance-reduced form is left out because it takes 2nmd operations a step,
+// and the dual ALP because it equals the penalty method up to rounding: measures have no flow residual.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
 }
@@ -64,7 +64,7 @@ type fairRace struct {
 	name     string
 	tuning   int // runs of each of the last two settings of a grid, or instances with one run each
 	judged   int // instances; 1 for a problem
-	runs     int // on each
+	runs     int // on each instance
 	queries  int
 	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }

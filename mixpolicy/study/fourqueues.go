@@ -52,7 +52,7 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 }
 
 // StateDependent returns four mixtures of LONGER and LBFS whose weights change with the state. The weight of LBFS is
-// the share of the jobs that are in the last buffers, 2 and 4; the share of the other jobs; one half; and the first
+// the share of the jobs that are in the last buffers (2 and 4); the share of the other jobs; one half; and the first
 // weight again, with a random action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
@@ -169,8 +169,8 @@ func (r *networkRun) addNumber(like race.Row, v float64) {
 	r.add(like)
 }
 
-// addCost adds the cost of a measure to like, and returns it. An error ‖μ̂ − μ‖₁ changes the cost by at most (c_max −
-// c_min)/2 times this error.
+// addCost adds the row like, with the cost of a measure, and returns the cost. An error ‖μ̂ − μ‖₁ changes the cost by
+// at most (c_max − c_min)/2 times this error.
 func (r *networkRun) addCost(like race.Row, m *mixpolicy.Measure) float64 {
 	lo, hi := r.x.CostRange()
 	cost, e := m.Cost(r.x.Costs()), (hi-lo)/2*m.Error
@@ -207,7 +207,7 @@ func (r *networkRun) simulate(ctx context.Context, name string, p *mixpolicy.Pol
 		Settings: fmt.Sprintf("%d streams of %d steps after as many uncounted", len(costs), r.Steps)})
 }
 
-// value records the true cost of π^θ, and the cost in a simulation.
+// value records the true cost of π^θ and, if simulate is set, the cost in a simulation.
 func (r *networkRun) value(ctx context.Context, of string, theta []float64, simulate bool) (cost float64) {
 	r.tell("true cost of the policy of " + of)
 	policy, m := r.trueMeasure(ctx, theta)

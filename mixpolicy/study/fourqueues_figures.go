@@ -15,7 +15,7 @@ import (
 
 // The quantities of the network.
 const (
-	SimulatedCost = "simulated cost" // with 95 % interval; At is steps a stream
+	SimulatedCost = "simulated cost" // with a 95 % interval; At is the number of steps of a stream
 	TotalLength   = "total length"   // P(‖x‖₁ = At)
 	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in state At
 	Weight        = "weight"         // θ*ⱼ
@@ -33,8 +33,8 @@ const (
 	// Overflow is the number of iterations after which a run of [Tuning] left the range of floating point. The values
 	// of Tuning are the gaps of a setting; At is η₀ for both.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the learnt policies, a value for each run. Each value is also a [PolicyCost] under
-	// the name that [TrialName] gives.
+	// LearntCost is the true cost of the learnt policies, a value for each run. The value of each distinct answer is
+	// also a [PolicyCost] under the name that [TrialName] gives.
 	LearntCost = "mean cost"
 
 	// The dual ALP, by iteration: the parts of f_ω (4.14).
@@ -137,7 +137,8 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	return t
 }
 
-// TotalLengths draws the distributions of ‖x‖₁ under rules, on both scales, down to the error of the measure.
+// TotalLengths draws the distributions of ‖x‖₁ under rules, on a linear and a logarithmic scale, down to the error of
+// the measure.
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	f := axes("Jobs in the network", "jobs", "probability")
 	for _, rule := range rules {
@@ -208,8 +209,8 @@ func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	return f
 }
 
-// leastRoom bounds the computed size of a weight that cannot be negative: some roundings of
-// numbers up to R = 2.
+// leastRoom bounds how far below zero rounding may put a weight that cannot be negative: by some roundings of numbers
+// up to R = 2.
 const leastRoom = 0x1p-48
 
 // FullRoom shows the least weights at full size.
@@ -221,7 +222,7 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves draws the gaps of the configurations tried, by η₀; for the penalty method with the best ω for each η₀.
+// TuningCurves draws the gaps of the configurations tried, by η₀; for the penalty method, with the best ω for each η₀.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", LearntGap+" (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -313,8 +314,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking shows every policy that was valued with independent events, by true cost; learnt policies have the interval
-// between trials.
+// Ranking shows every policy that was valued with independent events, by true cost. The interval of a learnt policy is
+// that of the mean over trials.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {

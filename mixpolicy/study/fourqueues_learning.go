@@ -27,8 +27,8 @@ type Learning struct {
 	Valued  int // trials for which the true cost of the policy is computed
 }
 
-// correctedShiftBall is the ball modulus (3.7) whose shift minimises J even in the printed form, which otherwise takes
-// (3.22) as it stands. It keeps the printed signs.
+// correctedShiftBall is the ball modulus (3.7). With it, the printed form of Algorithm 1 uses the shift that minimises
+// J of (3.19), instead of the printed (3.22); its signs stay as printed.
 type correctedShiftBall struct{ bregman.Ball }
 
 // asPrinted names Algorithm 1 with (3.22) and the signs as printed.
@@ -148,10 +148,10 @@ func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.
 }
 
 // dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366 features of their experiment: the
-// measures of LONGER and LBFS, and ten intervals of loss and 81 boxes of lengths with every action, each uniform. Their
-// published settings are averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 of 8000 steps. We do
-// not know ω, the scale of losses or the start. Here losses are divided by c_max, θ₀ is the even mixture of the two
-// measures, and ω and the rate are tuned by the true cost, which favours the method.
+// measures of LONGER and LBFS and, for every action, the uniform measures on ten intervals of loss and 81 boxes of
+// lengths. Their published settings are averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 of 8000
+// steps. We do not know ω, the scale of losses or the start. Here losses are divided by c_max, θ₀ is the even mixture
+// of the two measures, and ω and the rate are tuned by the true cost, which favours the method.
 func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), TwoRules())
@@ -209,7 +209,7 @@ const (
 	dualRadius = 10 // of ‖θ‖₂; also unknown to us, and never reached with the rates of the source
 )
 
-// The factors of the source's rate and the ω that are tried.
+// The factors by which we multiply the source's rate, and the values of ω that we try.
 var dualRates, dualWeights = []float64{1, 8, 64}, []float64{0.125, 0.5, 2, 8, 32}
 
 // sparseDual lays out the features: the two measures, then loss intervals and boxes, four
@@ -243,7 +243,7 @@ func (r *networkRun) dualMeasure(ctx context.Context, a *priorwork.SparseDualALP
 	return policy, r.measure(ctx, policy, r.p.Features().Measure(1).State)
 }
 
-// dualParts records the state of a run.
+// dualParts records the parts of f_ω and the true cost at a step of a run.
 func (r *networkRun) dualParts(ctx context.Context, like race.Row, a *priorwork.SparseDualALP, step int, theta []float64) {
 	objective, negative, flow := a.Parts(theta)
 	_, m := r.dualMeasure(ctx, a, theta)

@@ -31,8 +31,8 @@ import (
 type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem
-	Basis   *mat.Dense // Φ, functions on states for the approximate LPs, of size 1
-	Mixing  float64    // of the base policies under average cost, τ_mix(¼) rounded up
+	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, the largest entry of each of size 1
+	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies, under average cost
 	Queries []int      // numbers of queries at which the race looks
 	Times   []time.Duration
 	Trials  int // of the finely tuned methods, by queries

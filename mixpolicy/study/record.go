@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The races: the resource that all methods receive equally, or what a row contains instead.
+// Values of [race.Row.Race]: the resource that all methods receive equally or, for other rows, what the row contains.
 const (
 	Given     = "given"   // a number of the problem
 	ByQueries = "queries" // a look at a race by queries
@@ -57,7 +57,7 @@ func Recorded() (Record, error) {
 }
 
 // finely reports whether a method is tuned on the fine grid, and then on a finer grid around its best setting, with
-// enough runs to decide. This applies to the methods of the fair races.
+// enough runs to decide. This applies to the methods of the fair races, except in races by seconds.
 func finely(kind, method string) bool {
 	return kind != BySeconds && slices.Contains(FairMethods, method)
 }
@@ -89,7 +89,7 @@ func (c Instance) Entrants(kind string) []race.Entrant {
 	return all
 }
 
-// Only returns the entrants of the given names, or all if there are none.
+// Only returns the entrants of the given names, or all if no name is given.
 func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
@@ -97,7 +97,8 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 // Progress receives the name of the running work, how much of it is done, and the total.
 type Progress = func(name string, done, total int)
 
-// outcome is the result of an entrant in a quantity: the runs of the setting with its least median in tuning.
+// outcome is the result of an entrant in a quantity: the runs of the setting whose median of this quantity is least in
+// tuning.
 type outcome struct {
 	race.Entrant
 	quantity      string
@@ -119,8 +120,9 @@ func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 	return o
 }
 
-// race tunes an entrant for each reported quantity, and runs it: penalised gap, if it has θ̂, and true cost. It returns
-// the error of ctx, or an error if no setting of the entrant, or no run of the chosen setting, runs to the end.
+// race tunes and runs an entrant for each reported quantity: the true cost and, if the entrant has θ̂, the penalised
+// gap. It returns the error of ctx, or an error if no setting of the entrant, or no run of the chosen setting, runs to
+// the end.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before time counts
@@ -166,7 +168,7 @@ func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 // or, if none is named, for all. Each method takes minutes. It replaces these rows in the record at path, and leaves
 // the rows of other methods unchanged. Races that are not fair run one method after the other, so an interruption loses
 // the results of at most one method. Families have fair races only. Update returns the methods that took part. All
-// methods know Ψ, and its computation does not count.
+// methods know Ψ; the time to compute it does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -208,7 +210,7 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	return raced, nil
 }
 
-// order sorts rows by problem and race, and the rows of races that are not fair also by method, in the order of the
+// order compares rows by problem and race; in races on the given problem that are not fair, also by the order of the
 // methods.
 func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	problems := slices.Concat(Names, FamilyNames())
@@ -222,8 +224,8 @@ func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	return func(a, b race.Row) int { return slices.Compare(place(a), place(b)) }
 }
 
-// given returns the exact numbers of the problem: costs with which answers are compared, the best of all policies to
-// 1e-9 of the range of costs, and ‖λ*‖₂ in units of max |c|, because Algorithm 1 divides costs by max |c|.
+// given returns the exact numbers of the problem: costs with which answers are compared (that of the best policy to
+// within 1e-9 of the range of costs), and ‖λ*‖₂ in units of max |c|, because Algorithm 1 divides costs by max |c|.
 func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	mixture := must(c.Problem.Optimum(ctx))

@@ -29,8 +29,8 @@ func Scales() [][4]int {
 	return [][4]int{{12, 8, 8, 12}, {21, 14, 14, 21}, {38, 25, 25, 38}, {68, 45, 45, 68}}
 }
 
-// MeasureScale measures the times. The caller fills in memory, machine and date. If ctx ends while the model is made,
-// its construction continues in the background.
+// MeasureScale returns all but the memory, the machine and the date, which the caller fills in. If ctx ends while the
+// model is made, its construction continues in the background.
 func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 	defer catch(&err)
 	w := models.Network{Buffers: buffers}

@@ -33,8 +33,8 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
-// As printed, Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T, which is 0 at T = 1, and Ση⁴ ≤ 2; (3.31) and
-// (3.32) then divide by 2√T − 1, which is the upper bound of Ση in (5.31a).
+// The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (0 at T = 1) and Ση⁴ ≤ 2. But (3.31) and (3.32) divide
+// by 2√T − 1, the upper bound of Ση in (5.31a), so this is the Sum of the printed form.
 func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
 	if form == mixpolicy.Printed {
@@ -144,7 +144,7 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 	return boundOf(1, append(terms, Term{termBall, ball})...)
 }
 
-// unbounded returns the bound +∞ for a λ without a ball.
+// unbounded returns the bound +∞.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
 // RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound]
@@ -199,7 +199,7 @@ func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bou
 		Term{termPrintedB, k.B(mixpolicy.Printed) * (1 + math.Log(float64(iterations)))})
 }
 
-// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)).
+// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G for β.
 func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }

@@ -54,7 +54,7 @@ type Constants struct {
 	criterion mixpolicy.Criterion
 }
 
-// NewConstants computes the constants for the settings Modulus, Beta, CostScale and Theta0 of a.
+// NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of Algorithm 1.
 // Errors: settings that Algorithm 1 refuses; row scaling, which the analysis does not cover; a
 // modulus that is not a [bregman.StrongConvexer], or whose domain is not within the class, so
 // iterates may leave the class; and errors of [mixpolicy.Problem.Optimum].
@@ -127,8 +127,8 @@ func (k *Constants) GradientBound() float64 {
 }
 
 // Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2},
-// where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎. Printed is (3.34b), with
-// 1 in place of c_max, as for costs in [−1, 1].
+// where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎. The printed form is (3.34b),
+// with 1 in place of c_max, as for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
@@ -141,7 +141,7 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 //	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ ,
 //
 // because B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed
-// (3.34a), the first two terms are not squared, c_max is 1, and μ = 1.
+// (3.34a), the first two terms are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, and μ = 1.
 func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
 	if form == mixpolicy.Printed {
@@ -160,7 +160,7 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 }
 
 // SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm.
-// (The paper defines it with Ψ for Ψᵀ.) By duality, it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+// (The paper defines it with Ψ in place of Ψᵀ.) By duality, it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
 //
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative

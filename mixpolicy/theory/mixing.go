@@ -57,7 +57,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if k := matrix(chain).Period(int32(floats.MaxIdx(mu))); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
 	}
-	// powers[k] is P to the power 2ᵏ. Then above grows, by one binary digit after another, to the greatest time with d(above) > ε.
+	// powers[k] is P to the power 2ᵏ. Binary digit by binary digit, above grows to the greatest time t with d(t) > ε.
 	var powers []*mat.Dense
 	for power := dense(chain); ; power = stochasticProduct(power, power) {
 		powers = append(powers, power)
@@ -151,8 +151,8 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns the greatest distance over s, ‖(P^π)ᵗ(s,·) − target‖_TV, for t = 0,
-// …, steps, on up to 1000 states. A nil target means the stationary distribution, and gives
+// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps, on up to 1000
+// states. A nil target means the stationary distribution, and gives
 // d(t). With the discounted μ_α of (2.23) as target, the curve shows that the distance does
 // not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {

@@ -125,7 +125,8 @@ func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	return e
 }
 
-// orliczSupport returns |x| where p > 0, scaled to a maximum of 1, the scale, and the probability of the maximum.
+// orliczSupport returns the nonzero |x[i]| with p[i] > 0 divided by their maximum, their probabilities, the maximum,
+// and its probability.
 func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float64, err error) {
 	if len(x) != len(p) {
 		panic("theory: outcomes and probabilities differ in number")

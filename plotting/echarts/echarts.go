@@ -9,9 +9,9 @@
 // A chart is one self-contained piece of HTML. It contains a static picture, so it is never empty, even without
 // scripts, in a notebook that is not yet trusted, or on paper.
 //
-//	<div class="mixpolicy-chart" id="ID">
+//	<div class="mixpolicy-chart" data-figure="KEY">
 //	  <img class="mixpolicy-static" alt="…" src="data:image/svg+xml;base64,…">
-//	  <div class="mixpolicy-live" style="height:400px" hidden></div>
+//	  <div class="mixpolicy-live" style="…" hidden></div>
 //	</div>
 //	<script>
 //	(window.mixpolicyCharts = window.mixpolicyCharts || []).push(function () {
@@ -21,7 +21,7 @@
 //	</script>
 //
 // LOADER stands for [Loader]: a script of about 1 kB that may occur any number of times in a page, fetches the bundle
-// at most once, and then calls every pushed function exactly once, including the functions pushed later. Style sheets
+// once (again only after a failure), and then calls every pushed function exactly once, including the functions pushed later. Style sheets
 // use the two classes: on paper, they show .mixpolicy-static and hide .mixpolicy-live, whatever scripts have done.
 //
 // # Light and dark

@@ -40,8 +40,8 @@ func New(w []float64) (*Table, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, fmt.Errorf("alias: weights add up to %v, want a finite number > 0", total)
 	}
-	// scaled[i] = n pᵢ. The rest of the slot of an index with scaled[i] < 1 goes to an index with
-	// at least 1.
+	// scaled[i] = n pᵢ. If scaled[i] < 1, the rest of slot i goes to an index j with
+	// scaled[j] ≥ 1.
 	scaled := make([]float64, n)
 	small, large := make([]int32, 0, n), make([]int32, 0, n)
 	for i, x := range w {
@@ -75,8 +75,8 @@ func New(w []float64) (*Table, error) {
 
 // Draw returns an index distributed as the table's weights. It does not allocate.
 func (t *Table) Draw(rng *rand.PCG) int {
-	// The integer part of x·n/2⁶⁴ is the slot, and the fraction, uniform to within n/2⁶⁴,
-	// is the coin.
+	// For a random x < 2⁶⁴, the integer part of x·n/2⁶⁴ is the slot, and the fraction,
+	// uniform to within n/2⁶⁴, is the coin.
 	k, coin := bits.Mul64(rng.Uint64(), uint64(len(t.slots)))
 	s := t.slots[k]
 	if coin < s.threshold {

@@ -81,8 +81,8 @@ func (x *elimination) solve(e, b []float64) {
 		e[k] /= x.out[k]
 		floats.AddScaled(e[:k], e[k], x.p[k][:k])
 	}
-	// Now e[k] is the flow through k because of b. The loop adds the flow from lower
-	// states; Σe = 0 determines e[0].
+	// Now e[k] is the flow into k from b and from higher states, divided by out[k]. The loop
+	// adds the part from lower states; Σe = 0 determines e[0].
 	e[0] = 0
 	for i := range e {
 		floats.AddScaled(e[i+1:], e[i], x.p[i][i+1:])

@@ -79,7 +79,7 @@ func pair(in *sparse.Matrix, x grouping) grouping {
 	type partner struct {
 		joined int32
 		weight float64 // of a state
-		enter  float64 // flow from this group into the current group; else zero
+		enter  float64 // flow from this group into the current group; zero for other groups
 	}
 	all := make([]partner, n)
 	for g := range all {
@@ -168,7 +168,7 @@ func (l *level) lumped() *level {
 }
 
 // inside is the number of places in sums that a portion of the groups uses for moves inside a group.
-// These places are never read, but skipping such moves takes longer. A portion uses its places in turn,
+// These sums are not used, but skipping such moves takes longer. A portion uses its places in turn,
 // because an addition waits for the previous addition to the same place; no two portions share a cache
 // line.
 const inside = 8

@@ -14,7 +14,7 @@ type level struct {
 	mass    []float64 // the measure that determines the shares
 
 	grouping
-	share []float64 // mass of a state over the mass of its group
+	share []float64 // mass of a state divided by the mass of its group
 	sums  []float64 // the values of next.in, then the sums of moves inside groups
 	slot  []int32   // for each entry of in: its place in sums
 	next  *level    // nil on the coarsest level

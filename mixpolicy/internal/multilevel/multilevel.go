@@ -17,8 +17,8 @@
 //
 // Once μ is roughly right, the shares of the states in their groups are frozen, and the same
 // cycle, now linear ([cycle.correct]), approximates the inverse of I − Pᵀ. The linear cycle
-// preconditions a Krylov iteration, the generalised conjugate residual method. It takes a
-// fifth of the time of a balance. The cycle omits states with almost no mass ([solver.heavy]),
+// preconditions a Krylov iteration, the generalised conjugate residual method. A linear
+// cycle takes a fifth of the time of a balance. It omits states with almost no mass ([solver.heavy]),
 // which only sweeps correct. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums,
 // so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and
 // others 2010–11). When the residual has fallen to a thousandth, the shares are computed
@@ -74,7 +74,7 @@
 //	                                                            129
 //
 // At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of
-// 32 bits would save some 13 reads, and columns of 16 bits half as many. Only fewer sweeps could reduce the
+// 32 bits would save some 13 reads, and columns of 16 bits half of that. Only fewer sweeps could reduce the
 // total to 60 reads.
 //
 // Tried and rejected:
@@ -85,7 +85,7 @@
 //   - Directions kept from one set of shares to the next: no fewer steps.
 //   - One visit of levels with less than a 64th of the states: 7 % less time, but 136 sweeps
 //     instead of 50 on a grid of 700².
-//   - One visit from the finest level in a balance: 66 sweeps and more.
+//   - One visit from the finest level in a balance: 66 sweeps or more.
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
 //     part of its flow goes there: no fewer sweeps on random graphs.
 //
@@ -161,7 +161,7 @@ type solver struct {
 // about a sweep.
 const batch = 10
 
-// balances is the number of balances before the Krylov iteration. After one balance, the shares make
+// balances is the least number of balances before the Krylov iteration. After one balance, the shares make
 // the first Krylov steps gain little: in the network, 67 sweeps instead of the 56 after two balances.
 const balances = 2
 
@@ -235,7 +235,7 @@ const stage = 1e-3
 // if this balances at least half of its flow. Otherwise, the state takes the mass nearest to
 // its old mass in the range that the flow from its neighbours permits.
 func (s *solver) iterate() bool {
-	const least = 0.1 // times the old mass, if the range contains no positive mass
+	const least = 0.1 // a state that does not take its new mass keeps at least this part of its old mass
 	was, old := s.Residual, slices.Clone(s.mu)
 	s.cycle = nil // the shares are computed again
 	// The sweeps below raise the residual a little, so aim lower.
@@ -323,8 +323,8 @@ func (s *solver) least(weight float64) float64 {
 // previous ones; we assume that all further corrections together are as large as the last. The rounding errors of the residual
 // have size δ(i), which grows as the root of the number of terms, because roundings are independent. They are added to the
 // residual with the worst signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to
-// ‖δ‖₂. If four tries do not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, there is no
-// estimate.
+// ‖δ‖₂. If four tries do not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, or twenty
+// halvings are not enough, there is no estimate.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return

@@ -89,10 +89,10 @@ func normalise(x []float64) {
 // Otherwise, the order is split: there are few blocks, all of one colour, and for a move
 // between blocks, a sweep uses the mass that the state had before the sweep. Coarser levels of
 // the network (see the package comment) are split; as one block, they would take as long as
-// the finest level on two processors.
+// the finest level takes on two processors.
 type order struct {
-	shift   int       // block k contains the states from k<<shift on …
-	bounds  []int     // … that is from bounds[k] to bounds[k+1]−1
+	shift   int       // block k of a level begins with state k<<shift
+	bounds  []int     // block k contains the states from bounds[k] to bounds[k+1]−1
 	colours [][]int32 // the blocks of each
 	colour  []int32   // of each block
 	split   bool

@@ -24,7 +24,7 @@
 //
 // Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step of k then adds a matrix E to the rate
 // matrix Q of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If xQ = −yE, where x adds up
-// to 0 and y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h with the mean times h to state 0. Let T be the greatest computed
+// to 0 and y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h, where h(s) is the mean time from s to 0. Let T be the greatest computed
 // time. Each step changes h little if nδT is small, so h ≤ 2T throughout, and ‖x‖₁ ≤ 8nδT. The eliminated states have at
 // most 2T times the mass of the others, and each of their shares f(i,k) also loses at most δ. So in all n steps, μ moves in
 // ℓ₁ by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
@@ -72,7 +72,7 @@ type Chain struct {
 // front is a set of states that are eliminated together, the last first.
 type front struct {
 	states      []int32   // 0, the joined states, then the eliminated states
-	first       int       // place of the first eliminated state
+	first       int       // place in states where the eliminated states begin
 	from, leave []float64 // a(k,j), j < k, row after row; l_k
 	into        []float64 // f(i,k), i < k, column after column
 	update      []float64 // a(i,j), i, j < first, until added to another front

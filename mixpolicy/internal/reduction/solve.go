@@ -61,8 +61,8 @@ func (a wide) plus(b wide) wide {
 	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
-// Values returns h = c − gt + Ph with h(0) = 0 for costs c and durations t, and the gain g, which is the cost of a
-// cycle divided by its duration. With t = 0, h is v = c + Pv except for v(0), and the gain is 0. Values overwrites
+// Values returns the h with h = c − gt + Ph and h(0) = 0 for costs c and durations t, and the gain g, which is the cost
+// of a cycle divided by its duration. With t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites
 // cost and duration: elimination turns them into the cost and the duration from a state to the next state that
 // remains.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {

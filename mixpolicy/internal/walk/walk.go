@@ -107,7 +107,7 @@ func (c chain) rises(k int, major, minor float64) bool {
 //
 // For ψ ⪰ 0, this gives max_k ⟨ψ, W_k⟩ ≤ max(⟨ψ, W_a⟩, ⟨ψ, W_b⟩) + ⟨ψ, E⟩, and a search skips
 // every node whose bound does not exceed the best value so far. (The maximum of each
-// coordinate also gives a bound. But if θ changes slowly, that bound is off by the length of
+// coordinate also gives a bound. But if the steps change slowly, that bound is off by the length of
 // the segment, and the bound with E only by the size of the changes.)
 //
 // Two nodes [a, m], [m, b] with E′, E″ join into a node with
@@ -207,7 +207,7 @@ func (s *segments) Drawdown(psi []float64) float64 {
 	s.offset = s.along(s.point(last))
 	end := last - last%block
 	s.scan(end, last)
-	// The complete nodes form a forest: a tree for every binary digit 1 of the number of blocks.
+	// The complete nodes form a forest: a tree for every digit 1 of the number of blocks in binary.
 	for l, length := 0, block; l < len(s.excess); l, length = l+1, 2*length {
 		if (end/length)&1 == 1 {
 			s.search(l, end/length-1, s.value(end-length), s.value(end))

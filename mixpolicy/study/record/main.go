@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate makes all of them: hours of work, on a quiet machine. Command record does not make three files of data:
-// go run ./data/peers makes peers.csv, mixpolicy/beam makes beam.csv, and reference.csv holds values of exact
-// arithmetic, which the tests of models check.
+// go generate makes all of them: hours of work, on a quiet machine. Other commands make three files of data: go run
+// ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and mixpolicy/beam makes beam.csv.
+// The file reference.csv holds values of exact arithmetic, which the tests of models check.
 package main
 
 import (
@@ -158,7 +158,7 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Instances of each bound, 500 from each random start; cells share them."`
 }
 
-// Run searches one space after the other. It keeps the records of other spaces.
+// Run searches one space after the other. It keeps the records of spaces that are not named.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the peak of memory so far is the peak for the last network.
+// Run measures the smallest network first, so the peak of memory so far is that of the network just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
 	var all []study.Scale

@@ -84,7 +84,7 @@ func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
-// Ratio returns left over right, or 0 if the right side is infinite, or so small that
+// Ratio returns left divided by right, or 0 if the right side is infinite, or so small that
 // rounding decides.
 func (s Side) Ratio() float64 {
 	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
@@ -93,7 +93,7 @@ func (s Side) Ratio() float64 {
 	return s.Left / s.Right
 }
 
-// Record is the worst case of a bound that a search found.
+// Record is the worst case that a search found for a bound.
 type Record = data.Adversary
 
 // climb is the number of instances that a search evaluates from one random start.

@@ -53,7 +53,7 @@ func pointOf(class mixpolicy.Class, t float64) []float64 {
 // steps returns step sizes in units of 1/A(c_max+G), a lower bound of 1/‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
-// each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
+// game.each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
 func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float64, f func(sum []float64, probability float64)) {
 	if len(eta) == 0 {
 		f(sum, probability)
@@ -179,9 +179,10 @@ func (p *path) bracket(l []float64) float64 {
 	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
 }
 
-// none is the Side of a bound that says nothing; the method or returns the worse of two Sides.
+// none is the Side of a bound that says nothing.
 var none = Side{Left: math.Inf(-1), Right: 1}
 
+// Side.or returns the worse of two Sides.
 func (s Side) or(other Side) Side {
 	if other.Violated() || other.Ratio() > s.Ratio() {
 		return other
@@ -276,7 +277,7 @@ func paths(x []float64) []Law {
 	}
 }
 
-// lost returns the size of [Side] for D(x;y) if y has the given relative error. Next to a boundary where
+// lost returns the Size of a [Side] for D(x;y) if y has the given relative error. Next to a boundary where
 // ∇φ is infinite, this error changes D a lot.
 func lost(phi bregman.Modulus, x, y []float64, relative float64) float64 {
 	at := bregman.Divergence(phi, x, y)
@@ -294,7 +295,7 @@ func divergences(v []float64) []Law {
 	class := classOf(v[0], v[1])
 	phi := mixpolicy.DefaultModulus(class)
 	centre := []float64{1. / 3, 1. / 3, 1. / 3}
-	// A point of the class: points outside go to the boundary, and every point is then moved inside.
+	// point projects 2R times the direction onto the class, and moves the result inside.
 	point := func(direction []float64, inside float64) []float64 {
 		x := make([]float64, 3)
 		mixpolicy.Must(0, class.Norm.Project(x, scaled(2*class.R, direction), class.R))

@@ -10,8 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// ends returns the sum of the differences and the probability of every path of a process with the
-// given number of steps, each with two outcomes. There are 2ᵗ nodes at time t, numbered from
+// ends returns, for every path of a process with the given number of steps, the sum of its differences
+// and its probability. Each step has two outcomes. There are 2ᵗ nodes at time t, numbered from
 // 2ᵗ − 1 on. At a node, outcomes returns the two values and the probability of the first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	all = []outcome{{0, 1}}

@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// A Session holds the declarations so far. Make it by [New].
+// A Session holds the declarations so far. [New] makes one.
 type Session struct {
 	names   map[string]string // of the known packages, by their paths
 	units   []unit
@@ -32,7 +32,7 @@ type Session struct {
 // package names.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
-// A Program is the program of a cell, with everything that was declared before it.
+// A Program is the program of a cell, with the earlier declarations that it needs.
 type Program struct {
 	Source  string   // source of the one file of package main
 	Imports []string // import paths
@@ -66,12 +66,12 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 type unit struct {
 	names []declared
 	cell  string // which declares it
-	from  string // text to put before the unit's: a keyword if the unit has none, and a line directive
+	from  string // what to put before text: a keyword if text has none, and a line directive
 	text  string
 	runs  bool // part of every program, used or not: variables and init functions
 }
 
-// declared is a name of a unit, T.m for a method.
+// A declared name is one of a unit's names: T.m for a method.
 type declared struct {
 	name   string
 	at, to int // its place in the unit's text
@@ -170,7 +170,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 		left := 0
 		for _, n := range u.names {
 			switch {
-			case n.name == "_" && u.cell != cell: // its own cell replaces it
+			case n.name == "_" && u.cell != cell: // only its own cell replaces it
 				left++
 			case n.name != "_" && !again[n.name]:
 				left++
@@ -190,7 +190,7 @@ func blank(text string, n declared, name string) string {
 	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
 }
 
-// receiver returns the name of the type that the method belongs to: the first name in it.
+// receiver returns the name of the type that the method belongs to: the first name in the receiver's type.
 func receiver(list *ast.FieldList) (name string) {
 	for _, r := range list.List {
 		ast.Inspect(r.Type, func(n ast.Node) bool {
@@ -221,10 +221,10 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	return nil
 }
 
-// opening replaces %%.
+// opening is the code that replaces %%.
 const opening = "func main() {"
 
-// write sets the program's source and imports.
+// write sets the program's source, imports and environment.
 func (p *Program) write(cell string, main *unit) error {
 	if main == nil {
 		main = &unit{cell: cell, text: opening + "}"}

@@ -22,8 +22,8 @@ type Completion struct {
 	Type string `json:"type"`
 }
 
-// Importer imports packages from their archives, as Go's compiler writes them. A package for which archive returns nil
-// is missing, and may be imported later.
+// Importer returns an importer of packages from their archives, as Go's compiler writes them. A package for which
+// archive returns nil is missing, and may be imported later.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
 }
@@ -53,9 +53,9 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete returns the names that may stand between the two parts of a cell, the nearest declared first. It also
-// returns the part of a name before that place, with which all these names begin. Mistakes elsewhere in the cell do no
-// harm.
+// Complete returns the names that may stand between the two parts of a cell, those of the innermost scope first. It
+// also returns the part of a name before that place, with which all these names begin. Mistakes elsewhere in the cell do
+// no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -133,7 +133,7 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 }
 
 // Inspect describes the name at the place where the two parts of the cell meet. For a type, it also lists the methods.
-// It returns "" if there is no name.
+// It returns "" if there is no declared name.
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]

@@ -9,7 +9,8 @@ import (
 // idle lists the magics that set up GoNB's own work, which a page does not need.
 var idle = []string{"goflags", "autoget", "noautoget", "widgets", "widgets_hb", "track", "untrack", "goworkfix"}
 
-// magics executes the lines of the cell that begin with % or !, and returns the other lines, in their places.
+// magics executes the lines of the cell that begin with %, and returns the other lines, in their places. A line that
+// begins with ! is an error.
 func (p *Program) magics(cell, text string) (code string, err error) {
 	lines := strings.Split(text, "\n")
 	main := 0 // the line where main begins

@@ -17,7 +17,7 @@ import (
 )
 
 // An equation is an entry of the index: its statement, meaning and verdict, links from the pages to its code and its
-// test, the number of mutants of its code, and the number of those that the tests notice.
+// test, the number of mutants of its code, and how many of them the tests notice.
 type equation struct {
 	paper.Row
 	Stated           paper.Statement
@@ -45,7 +45,7 @@ func (l *Lab) equations() (all []*equation, err error) {
 		dir, base := path.Split(r.Symbol)
 		pack, name, _ := strings.Cut(base, ".")
 		e.SymbolAt = find(dir+pack, name)
-		// A test is named as for go test -run: folder/TestName/subtest.
+		// A test's name has the form folder/TestName/subtest.
 		dir, name, _ = strings.Cut(r.Test(), "/Test")
 		name, _, _ = strings.Cut(name, "/")
 		e.TestAt = find(dir, "Test"+name)
@@ -96,7 +96,7 @@ func (l *Lab) declaration(dir, name string) string {
 	return ""
 }
 
-// A choice is a verdict or the kind of an erratum, and the number of its equations.
+// A choice is a value, such as a verdict or the kind of an erratum, and the number of a page's entries that have it.
 type choice struct {
 	Value, Text string
 	Count       int
@@ -171,15 +171,15 @@ func cards(equations []*equation) ([]byte, error) {
 var (
 	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
 
-	// Text that is not prose, or a citation: a number in parentheses, or a named statement. (A.1) to (A.3) may be
-	// equations of the appendix or assumptions of section 2, and are not linked.
+	// Either text that is not prose, to be skipped, or a citation: a number in parentheses, or a named statement. (A.1)
+	// to (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
 	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>` +
 		`|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
-// linkEquations places links to the index before the paragraphs with the anchors of equations, and turns citations of
-// an equation into links to its statement. Each link shows the equation's card.
+// linkEquations replaces the anchors of equations by links to the index, at the beginning of their paragraphs, and turns
+// citations of an equation into links to its statement. Each link shows the equation's card.
 func linkEquations(body string, equations []*equation) string {
 	at, of := map[string]*equation{}, map[string]*equation{}
 	for _, e := range equations {

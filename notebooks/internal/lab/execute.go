@@ -92,7 +92,7 @@ type run struct {
 	file     string // the executed file, among the temporary files
 	elapsed  time.Duration
 	cells    map[int]time.Duration // time of each cell, by its index
-	figures  int                   // number of figure files made from it
+	figures  int                   // number of figures in its outputs
 	pictures map[string]string     // the names of the figure files by their content
 }
 
@@ -251,8 +251,8 @@ var (
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// Error names the notebook, the cell by the number in its prompt, and each line with its error. For a cell that was
-// stopped, it also states the reason, and the output until then.
+// Error names the notebook, the cell by the number in its prompt, and each line with its error, or else the end of the
+// cell's stderr. For a cell that was stopped, it also states the reason.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
 	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)

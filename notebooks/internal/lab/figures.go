@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// The picture of a chart that is not yet live.
+	// An embedded picture, such as a chart that is not yet live.
 	staticPicture = regexp.MustCompile(`(<img[^>]*)\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"([^>]*>)`)
 	viewBox       = regexp.MustCompile(`<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"`)
 	// The number at the start of a notebook's name.
@@ -22,8 +22,8 @@ var (
 	liveScript = regexp.MustCompile(`(?s)<script>(\s*\(window\.mixpolicyCharts.*?)</script>`)
 )
 
-// exportFigures writes every figure in the notebook's outputs into the folder, numbered in their order, in each of its
-// formats.
+// exportFigures writes every figure in the notebook's outputs into the folder, in each of its formats, and numbers the
+// figures in their order.
 func exportFigures(r *run, folder string) error {
 	for _, file := range named(folder, "^"+regexp.QuoteMeta(r.name)+`-[0-9]+\.[a-z]+$`) {
 		if err := os.Remove(file); err != nil {
@@ -50,7 +50,7 @@ func exportFigures(r *run, folder string) error {
 
 // lighten removes pictures, the scripts of charts and the marks of spaces in code from a page's HTML. In place of a
 // picture, it refers to the file that [exportFigures] wrote, and adds the figure's number as a link to the figure.
-// Each script goes to a file next to the page, which page.js loads as the reader nears the chart.
+// Each script goes to a file in the folder of the figures, which page.js loads as the reader nears the chart.
 func lighten(r *run, body, folder string) (string, error) {
 	base, section := filepath.Base(folder), numbered.FindStringSubmatch(r.name)[1]
 	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {
@@ -60,7 +60,7 @@ func lighten(r *run, body, folder string) (string, error) {
 		if err != nil || !known {
 			return tag
 		}
-		size := "" // keeps its place until it is loaded
+		size := "" // reserves the picture's place until it is loaded
 		if v := viewBox.FindStringSubmatch(string(data)); v != nil {
 			size = fmt.Sprintf(` width="%s" height="%s"`, v[1], v[2])
 		}
@@ -81,8 +81,8 @@ func lighten(r *run, body, folder string) (string, error) {
 	return spaces.ReplaceAllString(body, "$1"), failed
 }
 
-// figuresOf finds the figures in an output, each as its formats: those of the charts in its HTML, or else the one in
-// the output's own MIME types. Several charts share one PNG, which counts as a format of the first.
+// figuresOf returns the figures in an output, each as a map of its formats: one figure for each chart in the HTML, or
+// else one from the output's own MIME types. Several charts share one PNG, which counts as a format of the first chart.
 func figuresOf(o *output) []map[string][]byte {
 	var figures []map[string][]byte
 	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {

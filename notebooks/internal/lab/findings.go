@@ -41,7 +41,8 @@ type claim struct {
 	Picture  string // file of a picture of the settings' intervals, if there are several settings
 }
 
-// A setting holds a claim in one setting: the first sentences on its numbers, which decide, and the other sentences.
+// A setting is a claim as tested in one setting. Deciding contains the first one or two sentences about its
+// numbers; More contains the others and the note.
 type setting struct {
 	paper.Claim
 	Deciding string
@@ -54,12 +55,12 @@ var sectionOf = map[string]string{
 	"6": "Experiments", "7": "Conclusion",
 }
 
-// newClaims returns the recorded claims. Claims with the same words are settings of one claim.
+// newClaims returns the recorded claims. Records with the same words become settings of one claim.
 func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
 		s := setting{Claim: r, More: r.Sentences(), Mark: markOf(r.Verdict, "")}
-		// Up to the first comparison, if there is one.
+		// Two sentences if the first comparison comes after the first result, and one otherwise.
 		compared := slices.IndexFunc(r.Results, func(r paper.Result) bool { return r.Compared != "" })
 		deciding := min(1+max(0, compared), 2, len(s.More))
 		s.Deciding, s.More = strings.Join(s.More[:deciding], " "), s.More[deciding:]
@@ -76,8 +77,8 @@ func newClaims() (all []*claim, err error) {
 	return all, err
 }
 
-// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A difference is
-// converted to a ratio with the penalty method's number, which is the result before the difference.
+// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. To convert a
+// difference to a ratio, it divides by the penalty method's cost, which is the result before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "interval of 95 %"}
 	for i, s := range c.Settings {
@@ -160,7 +161,7 @@ func newErrata(equations []*equation) (all []*erratum, err error) {
 	return all, err
 }
 
-// Grave returns the page's errors.
+// Grave returns the page's errata that are errors.
 func (p *page) Grave() []*erratum { return p.errata(true) }
 
 // Other returns the errata that are not errors.
@@ -200,7 +201,7 @@ func counted(counts []choice, value string) []choice {
 	return counts
 }
 
-// parts splits the text at its semicolons, except those in parentheses, into sentences.
+// parts splits the text at its semicolons, except at those in brackets.
 func parts(text string) (all []string) {
 	depth, begin := 0, 0
 	for i, r := range text + ";" {

@@ -63,7 +63,7 @@ func Keep() {
 
 // clear ends the processes with this folder for temporary files, and removes the folder. A killed process takes a
 // moment to end, and may just have started another. A process that the lab was just starting gets its environment a
-// moment later. So clear looks again until it has twice found none.
+// moment later. So clear looks again until it has found none twice in a row, but for at most [patience].
 func clear(temp string) (err error) {
 	for begin, none := time.Now(), 0; none < 2 && time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		none++
@@ -82,7 +82,7 @@ func clear(temp string) (err error) {
 }
 
 // processes lists the processes with this folder for temporary files in their environment: all that a lab started,
-// except those that changed it. Without /proc, as on macOS, ps shows the environment.
+// except those that changed this variable. Without /proc, as on macOS, ps shows the environment.
 func processes(temp string) (pids []int) {
 	mark := "TMPDIR=" + temp
 	if runtime.GOOS != "linux" {
@@ -108,9 +108,9 @@ func processes(temp string) (pids []int) {
 	return pids
 }
 
-// makeTemp makes a folder for temporary files, which is locked while this process lives, and removes such folders whose
-// processes and keepers have ended without removing them. The folder is not in .lab, because the language server's
-// socket must have a short name.
+// makeTemp makes a folder for temporary files, which is locked while this process lives, and removes such folders that
+// remain from processes that have ended. The folder is not in .lab, because the language server's socket must have a
+// short name.
 func makeTemp() (temp string, held *os.File, err error) {
 	for _, dir := range named(os.TempDir(), "^mixlab-") {
 		f, err := os.Open(dir)

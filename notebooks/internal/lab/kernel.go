@@ -68,7 +68,7 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 }
 
 // mended returns a go.mod with which a modified GoNB is built. This GoNB connects to gopls as soon as gopls listens,
-// waits until gopls has loaded the module, and says in an error message where statements belong. The published GoNB
+// waits up to 25 seconds for an answer, and says in an error message where statements belong. The published GoNB
 // connects only after 12 seconds, so the first Tab in a new kernel waits for that time. It stops waiting for an answer
 // after 8 seconds, which is too early on a busy machine.
 func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err error) {
@@ -99,7 +99,7 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 
 // wrap puts a go command into .lab/bin that runs the real one, in this GOROOT, except that go get without names does
 // nothing. GoNB calls go get before each cell, unless a cell says %noautoget, and has no flag to prevent this. All
-// imports of notebooks are in go.mod, and the call would cost a cell 0.1 s, and 0.5 s if it uses the network. Builds
+// imports of notebooks are in go.mod, and the call would cost a cell 0.1 s, or 0.5 s if it uses the network. Builds
 // may use more memory, and so take a sixth less time. wrap also puts a gopls there that ends at once if nobody asks
 // for completions, because the real one would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
@@ -127,9 +127,9 @@ type kernelspec struct {
 	} `json:"metadata"`
 }
 
-// kernelspec describes our kernel: found by the PATH, with the clone and the project in its workspace. The compiler's
-// messages come as text, where nbclient looks for them. Cells are linked without a symbol table, which is faster; any
-// other flag of the user's, such as -mod, may be an error in the kernel's workspace.
+// kernelspec describes our kernel: found on the PATH, with the clone and the project in its workspace. The compiler's
+// messages come as text, where nbclient looks for them. Cells are linked without a symbol table, which is faster. The
+// user's own GOFLAGS do not apply, because flags such as -mod may be errors in the kernel's workspace.
 func (l *Lab) kernelspec() (*kernelspec, error) {
 	work := l.root
 	if l.project != l.root {

@@ -23,11 +23,11 @@ import (
 
 const module = "github.com/mixpolicy/lab"
 
-// A Lab is a clone of the repository, together with its folder .lab, which the set-up fills. Make it by [New].
+// A Lab is a clone of the repository, together with its folder .lab, which the set-up fills. [New] makes one.
 type Lab struct {
-	// Debian lets the set-up install the Debian package that Python needs for it.
+	// Debian lets the set-up install Debian's package python3-venv if Python needs it.
 	Debian bool
-	// Output is the folder for the results of runs; "" means the folder build of the clone, or next to the reader's own
+	// Output is the folder for the results of runs; "" means the folder build in the clone, or next to the reader's own
 	// notebooks.
 	Output string
 
@@ -39,15 +39,15 @@ type Lab struct {
 	folder  string // of the notebooks
 	project string // the module whose packages cells may import in addition to the clone's
 
-	temp    string // temporary files of this run, and the mark of its processes
+	temp    string // folder of this run's temporary files; its path marks the run's processes
 	held    *os.File
-	used    *os.File     // .lab/used, locked together with other users of the set-up
-	release func() error // ends the processes
+	used    *os.File     // .lab/used, once this lab has locked it
+	release func() error // ends the processes and removes temp
 	log     io.Writer
 	mu      sync.Mutex // guards log
 }
 
-// New finds the clone around the working directory. It writes the steps of the set-up to log, a line for each step.
+// New finds the clone around the working directory. The lab reports what it does to log, line by line.
 func New(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {
@@ -65,7 +65,7 @@ func New(log io.Writer) (*Lab, error) {
 	return l, nil
 }
 
-// cloneRoot returns the nearest folder upwards whose go.mod declares our module.
+// cloneRoot returns the working directory, or the nearest folder above it, whose go.mod declares our module.
 func cloneRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -82,8 +82,8 @@ func cloneRoot() (string, error) {
 	}
 }
 
-// Run executes the notebooks, all committed ones if none is named, makes pages of them, and writes a summary to w. A
-// name is the beginning of committed notebooks' names, or the path of a notebook of the reader's own.
+// Run executes the named notebooks, or all committed ones if names is empty, makes pages of them, and writes a summary
+// to w. A name is the beginning of committed notebooks' names, or the path of a notebook of the reader's own.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.prepare(ctx, names)
@@ -127,8 +127,8 @@ func (l *Lab) prepare(ctx context.Context, names []string) (files []string, err 
 	return files, l.setUp(ctx)
 }
 
-// publish puts the executed notebooks into build and, if asked, also into the notebooks themselves. Until then, they
-// are among the temporary files of this run, so simultaneous runs do not interfere.
+// publish puts the executed notebooks and their pages into build and, if update is set, overwrites the originals with the
+// executed notebooks. Until then, these are among the temporary files of this run, so simultaneous runs do not interfere.
 func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func markAsCache(folder string) error {
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
 
-// Clean removes everything that a set-up or a run made, once nothing uses it.
+// Clean removes .lab and the results of runs of the paper's notebooks, once nothing uses them.
 func (l *Lab) Clean(ctx context.Context) error {
 	unlock, err := l.lockAlone(ctx)
 	if err != nil {
@@ -175,17 +175,17 @@ func (l *Lab) Clean(ctx context.Context) error {
 	l.used = nil
 	os.Remove(l.path("used"))
 	os.Remove(l.path("lock"))
-	os.Remove(l.path()) // fails if a waiting run has already made a new one
+	os.Remove(l.path()) // fails if a waiting run has already made a new lock in it
 	l.say("removed %s and %s", l.path(), l.build())
 	return nil
 }
 
-// path returns the file or folder with this name in .lab.
+// path returns the path of the file or folder with this name in .lab.
 func (l *Lab) path(elem ...string) string {
 	return filepath.Join(append([]string{l.root, ".lab"}, elem...)...)
 }
 
-// build returns the file or folder with this name among the results of runs.
+// build returns the path of the file or folder with this name among the results of runs.
 func (l *Lab) build(elem ...string) string {
 	folder := l.Output
 	if folder == "" {
@@ -215,8 +215,8 @@ func (l *Lab) setUp(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lock keeps processes from changing .lab and build of one clone at the same time. It waits for the end of a process
-// that is changing them, and reports its command line.
+// lock keeps processes from changing .lab and build of one clone at the same time. If another process is changing them,
+// lock reports its command line and waits until it has unlocked them.
 func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	name := l.path("lock")
 	for told := false; ctx.Err() == nil; {
@@ -248,7 +248,7 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	return nil, ctx.Err()
 }
 
-// lockAlone is lock once nobody uses the set-up: neither a run nor an open JupyterLab.
+// lockAlone does what lock does, once neither a run nor an open JupyterLab uses the set-up.
 func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	for told := false; ; told = true {
 		if unlock, err = l.lock(ctx); err != nil {
@@ -268,8 +268,8 @@ func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// use locks .lab/used until the lab is closed: together with other users of the set-up, or alone, to remove it. The
-// caller must hold the lock.
+// use locks .lab/used until the lab is closed: with a shared lock, to use the set-up, or with an exclusive one, to remove
+// it. Call it between lock and unlock.
 func (l *Lab) use(how int) (err error) {
 	if l.used == nil {
 		if l.used, err = os.OpenFile(l.path("used"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
@@ -303,7 +303,7 @@ func (l *Lab) removeParts() error {
 	return errors.Join(failures...)
 }
 
-// named lists the files in the folder whose names match, sorted. It lists none if the folder does not exist.
+// named returns the paths of the files and folders in the folder whose names match, sorted, or none if it does not exist.
 func named(folder, pattern string) (files []string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -322,7 +322,7 @@ type step struct {
 	from string // its source: if it changes, the step is taken again
 }
 
-// once takes the step, unless its stamp says that it was done before from the same source.
+// once takes the step, unless its stamp says that it was taken from the same source, and what it made still exists.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {
@@ -345,7 +345,7 @@ func (l *Lab) once(s step, do func() error) error {
 	return nil
 }
 
-// say writes one line about the set-up.
+// say writes a message to the log.
 func (l *Lab) say(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

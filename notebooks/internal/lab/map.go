@@ -81,7 +81,7 @@ var short = strings.NewReplacer("Definition", "Def.", "Proposition", "Prop.",
 
 const across, down, margin = 82, 25, 40 // in pixels: distances between columns and between rows, and the place of the first column
 
-// newChart places the entries: a band for each section, and in it a column for each length of the longest chain of
+// newChart places the entries, in a band for each section. An entry's column is the length of its longest chain of
 // premises within the section.
 func newChart(equations []*equation) (*chart, error) {
 	premises, err := paper.Premises()
@@ -158,7 +158,7 @@ func (m mark) Outline(x, y int) string {
 	return fmt.Sprintf(format, x, y)
 }
 
-// live makes ECharts' option.
+// live sets Option, from which ECharts draws the graph.
 func (c *chart) live(premises map[string][]string) error {
 	var nodes []opts.GraphNode
 	var links []opts.GraphLink

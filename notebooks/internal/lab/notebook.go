@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. Only Jupyter itself writes notebooks.
+// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. This package never encodes one.
 type notebook struct {
 	NBFormat int `json:"nbformat"`
 	Cells    []cell
@@ -31,7 +31,7 @@ type output struct {
 	Traceback []string
 }
 
-// A multiline is a string that nbformat stores as a list of lines.
+// A multiline is a string that nbformat may store as a list of lines.
 type multiline string
 
 func (t *multiline) UnmarshalJSON(data []byte) error {

@@ -155,8 +155,8 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A page contains the time of a cell that takes at least long. In a browser, such a cell would take several times as
-// long, and the site's pages say so before they run it.
+// A page contains the running time of a cell that takes at least this long. In a browser, such a cell would take several
+// times as long, so the site's pages warn readers before they run it.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
@@ -191,7 +191,7 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	return bodies, nil
 }
 
-// A page is the page of a notebook, the index, or a page of results for claims, errata or equations.
+// A page is the page of a notebook, the index, a page of results for claims, errata or equations, or the map.
 type page struct {
 	Name     string // of the file, without its extension
 	Title    template.HTML
@@ -208,11 +208,11 @@ type page struct {
 	Picture        string            `json:"-"` // shown where others link to the page
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
-	layout        string // the template; by default the one of the page's name
+	layout        string // the name of the template; by default, the page's
 
-	Index []*equation `json:"-"` // of equations, whose numbers become links
+	Index []*equation `json:"-"` // the equations whose citations become links
 
-	Pages     []*page            `json:"-"` // the index's
+	Pages     []*page            `json:"-"` // on the index
 	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`
@@ -325,7 +325,7 @@ var layout = template.Must(template.New("page").Option("missingkey=error").Funcs
 	"inHTML": inHTML, "parts": parts, "split": strings.Split,
 }).Parse(pageLayout))
 
-// write makes the file, by the template of the page's layout.
+// write writes the page to the file, using the template of its layout.
 func (p *page) write(file string) error {
 	var b strings.Builder
 	if err := layout.ExecuteTemplate(&b, cmp.Or(p.layout, p.Name), p); err != nil {

@@ -17,8 +17,8 @@ import (
 // seconds to shut down before killing it.
 const patience = 8 * time.Second
 
-// command prepares a process that leads a separate group, which receives a signal to end when ctx is done. It has the
-// lab's environment.
+// command prepares a process that leads a separate group, which receives a signal to end when ctx is done. The process
+// has the lab's environment.
 func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = l.root
@@ -31,7 +31,7 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 
 // environment returns the environment of every process that the lab starts: our programs first on the PATH; all files
 // of Jupyter in .lab, except those of this run and our export templates; and no change to the user's files. The keeper
-// knows the processes by TMPDIR.
+// recognises the processes by TMPDIR.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),

@@ -39,7 +39,7 @@ func (s script) name() string {
 	return name
 }
 
-// address returns the script's address for a page if we do not have the file.
+// address returns the address from which a page loads the script if we do not have the file.
 func (s script) address() string { return delivery + s.pack + "/" + s.file }
 
 // delivery is the address of a content delivery network with npm's packages.
@@ -49,8 +49,8 @@ const delivery = "https://cdn.jsdelivr.net/npm/"
 func (l *Lab) script(s script) string { return l.path("npm", "node_modules", s.name(), s.file) }
 
 // fetchScripts makes npm put the packages that pages and the site need into .lab/npm, at the versions and hashes of
-// our package-lock.json. If npm cannot reach them, this is no error: readers' browsers then load the packages from
-// a content delivery network.
+// our package-lock.json. A failure of npm is not an error: readers' browsers then load the scripts of pages from a
+// content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
 	err := l.once(step{
 		name: "npm",

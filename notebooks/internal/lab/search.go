@@ -20,10 +20,10 @@ type passage struct {
 
 var unread = regexp.MustCompile(`(?s)<(script|style|pre)\b.*?</(script|style|pre)>|<a class="anchor-link".*?</a>|<[^>]*>`)
 
-// gaps matches spaces that tags leave before a comma or within brackets.
+// gaps matches spaces that tags leave before punctuation marks or just inside parentheses.
 var gaps = regexp.MustCompile(` ([.,;:)])|(\() `)
 
-// plain returns a page's HTML without its tags, its code and the code's output.
+// plain returns the text of HTML, without scripts, styles, preformatted text and the links of headings to themselves.
 func plain(body string) string {
 	return gaps.ReplaceAllString(strings.Join(strings.Fields(html.UnescapeString(unread.ReplaceAllString(body, " "))), " "), "$1$2")
 }

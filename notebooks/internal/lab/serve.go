@@ -71,7 +71,7 @@ func folderOf(path string) string {
 const copies, given = "my-notebooks", "my-notebooks/.given"
 
 // copyPaper gives the reader copies of the paper's notebooks, because JupyterLab saves by itself and running the
-// originals would change committed files. A copy that the reader has changed stays, even if the paper's own has changed
+// originals would change committed files. A copy that the reader has changed stays, even if the original has changed
 // since.
 func (l *Lab) copyPaper(ctx context.Context) error {
 	unlock, err := l.lock(ctx)
@@ -124,7 +124,7 @@ func (l *Lab) configureServer(open string) error {
 				"ip":                 "127.0.0.1",
 				"root_dir":           root,
 				"extra_static_paths": []string{l.path("npm", "node_modules", echarts.Package, "dist")},
-				"allow_root":         true, // it is reachable only from this machine, and with the token
+				"allow_root":         true, // it is reachable only from this machine, and only with the token
 			},
 			"LabApp": settings{
 				"default_url":       address,

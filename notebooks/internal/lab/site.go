@@ -15,9 +15,9 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// Site makes the edition whose cells run in a browser, the folder build/site, from the pages in build. folder is that
-// of the reader's own notebooks; "" means the paper's. If address is not empty, Site then serves the site there, to
-// this machine, until ctx is done.
+// Site makes the edition whose cells run in a browser, in the folder build/site, from the pages in build. folder
+// contains the reader's own notebooks; "" means the paper's. If address is not empty, Site then serves the site there,
+// until ctx is done.
 func (l *Lab) Site(ctx context.Context, folder, address string) error {
 	folder, err := filepath.Abs(cmp.Or(folder, l.folder))
 	if err == nil {
@@ -85,7 +85,8 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	return nil
 }
 
-// imports returns the imports of the cells of the notebooks in build, and of the package that reads readers' files.
+// imports returns the paths of the packages that cells of the notebooks in build import, and of the package that reads
+// readers' files.
 func (l *Lab) imports() (paths []string, err error) {
 	paths = []string{module + "/mixpolicy/files"}
 	for _, file := range named(l.build(), `\.ipynb$`) {

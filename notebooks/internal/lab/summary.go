@@ -43,7 +43,7 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	return err
 }
 
-// verdicts counts the verdicts of the paper's claims and equations.
+// verdicts writes how often each verdict occurs among the paper's claims and equations.
 func verdicts(w io.Writer) error {
 	claims, unread := newClaims()
 	rows, err := paper.RecordedIndex()
@@ -69,7 +69,7 @@ func verdicts(w io.Writer) error {
 	return nil
 }
 
-// ruled returns a table without frames, as wide as a terminal.
+// ruled returns a table whose only rules are below its header and above its footer.
 func ruled(w io.Writer) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)

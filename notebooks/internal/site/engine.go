@@ -41,7 +41,7 @@ type archive struct {
 	Imports []string `json:"imports,omitempty"`
 }
 
-// tools are the programs that run in the worker, by their names in the manifest.
+// tools are the programs that run in the workers, besides the cells, by their names in the manifest.
 var tools = map[string]string{
 	"compile":   "cmd/compile",
 	"link":      "cmd/link",
@@ -53,8 +53,8 @@ var tools = map[string]string{
 // module is the path of this module.
 const module = "github.com/mixpolicy/lab"
 
-// makeEngine puts the engine's tools and archives into the folder, and describes the engine. It keeps files that
-// already exist. The tools are built in another folder.
+// makeEngine puts the engine's tools, archives and data into the engine's folder, and describes the engine. It keeps
+// files that already exist. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
 	for _, path := range b.Data {

@@ -18,8 +18,8 @@ import (
 
 var licencePage = template.Must(template.New("").Parse(string(script("js/licences.gohtml"))))
 
-// licences makes the page of the software that the site redistributes: for each licence its text, and the names and
-// versions under it.
+// licences makes the page of the software that the site redistributes: the text of each licence, with the names and
+// versions of the software under it.
 func (b *builder) licences(ctx context.Context) error {
 	list := append([]string{"list", "-deps", "-tags=drawer", "-f={{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"}, b.Imports...)
 	listed, err := b.goCommand(ctx, slices.AppendSeq(list, maps.Values(tools))...)

@@ -18,11 +18,11 @@ import (
 // liteFolder is the folder of JupyterLite within the site.
 const liteFolder = "lite"
 
-// kernelName is the name of the JupyterLite extension that is its kernel.
+// kernelName is the name of the extension that provides JupyterLite's kernel.
 const kernelName = "mixpolicy-go"
 
-// lite makes JupyterLite with the notebooks, and with a kernel that is the engine of the pages. The engine's files stay
-// in their place.
+// lite makes JupyterLite with the notebooks, and with a kernel that uses the engine of the pages. The engine's files are
+// not copied.
 func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string) error {
 	files, err := b.liteFiles(parts, pages)
 	if err != nil {
@@ -95,8 +95,8 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 		"jupyterlab": object{"extension": true, "_build": object{"load": load, "extension": "./extension", "style": "./style"}},
 	})
 	files[path.Join("extensions", kernelName, "package.json")] = about
-	// JupyterLab's announcements would use the network. With JupyterLite's service worker, Chromium would not keep the
-	// engine's machine code. The first completion takes long, because it waits for the engine.
+	// The settings turn off JupyterLab's announcements, which would use the network, and JupyterLite's service worker,
+	// with which Chromium would not keep the engine's machine code. They allow the first completion to wait for the engine.
 	for _, name := range []string{"jupyter-lite.json", "overrides.json", "served.py"} {
 		files[name] = script("js/" + name)
 	}

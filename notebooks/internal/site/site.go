@@ -2,8 +2,8 @@
 // engine that compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
-// program of a cell; the compiler, the linker and the program run one after another in web workers, on a file system in
-// memory. A page fetches the engine when its reader first runs a cell, and the packages that the cell needs.
+// program of a cell; the compiler, the linker and the program run one after another in web workers, on file systems in
+// memory. A page fetches the engine when its reader first runs a cell, and a package when a cell first needs it.
 package site
 
 import (
@@ -217,7 +217,7 @@ func (b *builder) copy(to, from string) error {
 	return b.write(to, data)
 }
 
-// clean removes the files that were not made now from the site's folder.
+// clean removes from the site's folder all files that this build has not made.
 func (b *builder) clean() error {
 	return filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !b.made[path] {

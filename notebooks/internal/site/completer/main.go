@@ -1,12 +1,12 @@
 //go:build js && wasm
 
 // Command completer completes names in cells, in the web worker that composes them. It provides the functions of
-// globalThis.names. It has a separate session, because few readers need it and go/types is large.
+// globalThis.names. It is a separate program, with its own session, because few readers need it and go/types is large.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
 //	keep(name, text)     makes the cell part of the session
 //	complete(before, after, archive) names that may stand between two parts of a cell: {prefix, found, missing}. found is
-//	                     JSON; archive(path) returns a package's archive or null, and missing lists those not found
+//	                     JSON; archive(path) returns a package's archive or null, and missing lists the paths not found
 //	inspect(before, after, archive) description of the name there: {text, missing}
 package main
 

@@ -1,6 +1,6 @@
 //go:build js && wasm
 
-// Command composer is package cells in a web worker, and the kernel's side of a cell's display. It provides the
+// Command composer runs package cells in a web worker, and does the kernel's part of a cell's display. It provides the
 // functions of globalThis.cells.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON

@@ -1,6 +1,6 @@
 //go:build js && wasm && drawer
 
-// Command drawer draws cells' descriptions in a web worker: globalThis.drawn(order) returns the result of plotting.Draw
+// Command drawer draws what cells describe, in a web worker: globalThis.drawn(order) returns the result of plotting.Draw
 // for the order.
 package main
 

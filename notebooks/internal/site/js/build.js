@@ -1,4 +1,4 @@
-// The worker that compiles and links cells. It does one thing at a time and receives nothing meanwhile, so it is terminated to stop it.
+// The worker that compiles and links cells. It does one thing at a time and receives nothing meanwhile, so only termination stops it.
 const modules = {};
 
 // tool runs the compiler or the linker. If it fails, tool throws what it printed.

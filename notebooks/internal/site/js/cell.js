@@ -23,14 +23,14 @@ fs.print = (fd, bytes) => {
 fs.out("/gonb/out", (bytes) => { flush(); postMessage(["pipe", bytes]); });
 const reply = fs.in("/gonb/back"), waiting = []; // for answers
 
-// A program that waits for an answer from the network, all of it, is not asleep.
+// A program is not asleep while it waits for an answer from the network, until all of the answer has arrived.
 const ask = fetch;
 globalThis.fetch = (...request) => {
   fs.waiting++;
   return ask(...request).then(async (answer) => (await answer.clone().arrayBuffer(), answer)).finally(() => { fs.waiting--; });
 };
 
-// What package plotting calls: display shows an output, and draw returns the picture of an order, or the reason for a failure.
+// What package plotting calls: display shows an output, and draw passes the picture of an order, or the reason for a failure, to back.
 globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
 globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ value = null, error }) => back(value, error));
 

@@ -8,7 +8,7 @@ import { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { marked } from "marked";
 
-// The classes that the pages' code has, so that it looks the same.
+// The classes of code in pages, so that code in the editor looks the same.
 const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.keyword, tags.definitionKeyword, tags.controlKeyword, tags.moduleKeyword, tags.bool, tags.null], class: "k" },
   { tag: [tags.typeName, tags.standard(tags.name)], class: "kt" },
@@ -18,7 +18,7 @@ const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.function(tags.definition(tags.variableName))], class: "nf" },
 ]));
 
-// Lines with a mistake, until they are changed.
+// Lines with a mistake, marked until the text changes.
 const wrong = StateEffect.define();
 const marks = StateField.define({
   create: () => Decoration.none,
@@ -55,7 +55,7 @@ export function edit(text, label, anchor, head, changed, names) {
   return Object.assign(view.dom, { focus: () => view.focus(), mark: (lines) => mark(view, lines) });
 }
 
-// markdown is the text as HTML. Formulas between dollar signs stay as they are, for MathJax.
+// markdown returns the text as HTML. Formulas between dollar signs stay as they are, for MathJax.
 export function markdown(text) {
   const formulas = [];
   const html = marked.parse(text.replace(/\$\$[^]+?\$\$|\$[^$\n]+\$/g, (f) => `\u0001${formulas.push(f) - 1}\u0001`));

@@ -30,13 +30,13 @@ async function unpack(hash) {
   return new Map(Object.entries(texts).filter(([, text]) => typeof text === "string" && text.length < 50_000));
 }
 
-// outcome is {value} or {error}, in words.
+// outcome resolves to {value}, or to {error} with the error's message.
 const outcome = (promise) => promise.then((value) => ({ value }), ({ message }) => ({ error: message }));
 
-// startEngine returns an engine, from the manifest in the folder; programs find the files. While a cell runs, it tells
-// {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost: lines} that were too many;
-// {display: {id, forms}}, by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what it fetched. The
-// session is in one worker. Others do what takes long: one compiles and links, one draws, and each program has its own.
+// startEngine returns an engine, from the manifest in the folder; files are those that programs can read. While a cell runs, it tells
+// {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost}, the number of lines that were
+// too many; {display: {id, forms}}, with forms by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what
+// it fetched. The session is in one worker. Others do what takes long: one compiles and links, one draws, and each program has its own.
 function startEngine(manifest, folder, files, tell) {
   const plotting = "github.com/mixpolicy/lab/plotting";
   const kept = new Map(); // what was fetched, or is being fetched, by its name
@@ -48,7 +48,7 @@ function startEngine(manifest, folder, files, tell) {
 
   function stage(text) {
     waits = false;
-    for (const [url, { loaded }] of downloads) if (!loaded) downloads.delete(url); // what seemed to be needed
+    for (const [url, { loaded }] of downloads) if (!loaded) downloads.delete(url); // what only seemed to be needed
     tell({ stage: text });
   }
   function arrived(files, part = 0) {
@@ -119,9 +119,9 @@ function startEngine(manifest, folder, files, tell) {
 
   function importable() {
     const packages = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
-    return JSON.stringify({ unsafe: "unsafe", ...Object.fromEntries(packages.map(([path, p]) => [path, p.name])) }); // which has no archive
+    return JSON.stringify({ unsafe: "unsafe", ...Object.fromEntries(packages.map(([path, p]) => [path, p.name])) }); // unsafe has no archive
   }
-  // needed are the packages and all that they import.
+  // needed returns the packages, the runtime and all that they import.
   function needed(paths) {
     const found = new Set([...paths, "runtime"]);
     for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // the loop goes on with those
@@ -190,7 +190,7 @@ function startEngine(manifest, folder, files, tell) {
         stage("running");
         worker.postMessage({ answer });
       },
-      // want is the path of a file of the site that the program opens.
+      // want fetches a file of the site that the program opens, by its path.
       async want(name) { worker.postMessage({ answer: await outcome(bytes(engine.data[name])) }); },
       exit({ code, written }) { tell({ files: written }); Object.assign(files, written); finish(code); },
     };
@@ -217,8 +217,8 @@ function startEngine(manifest, folder, files, tell) {
   }
 
   return {
-    // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. It gives {error} if the cell
-    // did not become part of the session, else {code}, with code -1 if it was stopped: at once, wherever it is.
+    // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. It gives {error} if the
+    // program did not start, else {code}, with code -1 if it was stopped. Stopping takes effect at once, at any stage.
     async run(cell, before) {
       const stopping = new AbortController(), { promise, resolve } = Promise.withResolvers();
       halt = () => {
@@ -236,7 +236,7 @@ function startEngine(manifest, folder, files, tell) {
     // ask has the completer, which is fetched for it, complete or inspect the name between two parts of a cell.
     async ask(what, before, after) {
       await open();
-      for (let archives = [];;) { // and then those of packages that it misses
+      for (let archives = [];;) { // none at first, then those of packages that the completer misses
         const answer = await session.call("completer", { call: "ask", what, before, after, archives });
         const missing = answer.missing.filter((path) => engine.packages[path]);
         if (!missing.length) return answer;

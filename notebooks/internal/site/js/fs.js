@@ -46,7 +46,7 @@ const fs = globalThis.fs = (() => {
     return { dev: 1, ino: node.inode, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4096, blocks, ...times, isDirectory };
   }
 
-  // By Node's names. A result that comes later is a promise. Go reads and writes whole buffers: their offset is 0.
+  // Node's functions, by their names. A result that comes later is a promise. Go reads and writes whole buffers: their offset is 0.
   const node = {
     write(fd, bytes, offset, length, position) {
       const f = opened(fd), { node } = f, at = position ?? (f.flags & constants.O_APPEND ? node.size : f.at);
@@ -93,7 +93,7 @@ const fs = globalThis.fs = (() => {
     readlink() { fail("EINVAL"); }, link() { fail("ENOSYS"); }, symlink() { fail("ENOSYS"); },
   };
 
-  // put puts a file there, and makes the folders that it needs.
+  // put puts a file at the path, and makes the folders that it needs.
   function put(path, bytes) {
     const names = parts(path), name = names.pop(), made = file(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
     names.reduce((at, name) => at.entries.get(name) ?? at.entries.set(name, folder()).get(name), root).entries.set(name, made);
@@ -102,17 +102,17 @@ const fs = globalThis.fs = (() => {
   // Functions that the workers also call. Each worker sets print, which receives what programs print.
   const api = {
     constants, home, put,
-    waiting: 0, // for answers that come later
+    waiting: 0, // the number of answers that are still to come
     writeSync: (fd, bytes) => node.write(fd, bytes, 0, bytes.length, null),
     get(path) { const node = find(path); return node.bytes.subarray(0, node.size); },
-    // far puts a file there that get fetches when it is opened.
+    // far puts a file at the path; get fetches its content when the file is opened.
     far(path, get) {
       const node = put(path), come = (bytes) => Object.assign(node, { bytes, size: bytes.length, bring: null });
       let coming = null;
       node.bring = () => coming ||= get().then(come).finally(() => { coming = null; });
     },
     closeAll() { for (const fd of open.keys()) if (fd > 2) open.delete(fd); }, // of a program that has ended
-    written() { // the files that were written in the folder, by their names
+    written() { // the files that were written in home, by their names
       const files = [...find(home).entries].filter(([, node]) => node.bytes && node.time);
       return Object.fromEntries(files.map(([name, { bytes, size }]) => [name, bytes.slice(0, size)]));
     },

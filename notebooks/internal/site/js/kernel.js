@@ -17,7 +17,7 @@
   const shipped = async (path) => (await (await fetch(new URL("../lite/files/" + encodeURIComponent(path), folder))).json()).cells;
   const whole = (v) => Array.isArray(v) ? v.join("") : v;
 
-  // trusting takes marks of trust from a notebook. JupyterLab runs scripts in the outputs of cells that have one, and whoever
+  // trusting removes marks of trust from a notebook. JupyterLab runs scripts in the outputs of cells that have one, and whoever
   // writes a notebook can set them. A cell that the site ships keeps its mark as long as its outputs are the site's.
   const trusting = async (file) => {
     const marked = Object.values(file.content?.cells ?? {}).filter((c) => c.metadata?.trusted);
@@ -140,7 +140,7 @@
       else cell.end({ status: "ok", user_expressions: {} });
     }
 
-    // say shows the progress of the engine in place of the cell's outputs; it is cleared with all outputs.
+    // say shows the progress of the engine while the cell has no output. Clearing it clears all outputs.
     say(cell, text) { if (!cell.shows) this.show(cell, { id: cell.progress, forms: { "text/plain": text } }); }
     clear(cell) { if (cell.displays.delete(cell.progress)) this.clearOutput({ wait: false }); }
     // trace prints whole lines of stderr, with the places in cells that they name.
@@ -152,7 +152,7 @@
         this.stream({ name: "stderr", text: this.places(cell, line) + "\n" });
       }
     }
-    // places keeps the lines of cells that the text names.
+    // places puts the names of cells into words, and keeps the lines that the text names.
     places(here, text) {
       return placed(text, this.cells.values(), here, ({ cell, line, place }) => here.places.add(`  ${place}: ${cell.text.split("\n")[line - 1].trim()}`));
     }
@@ -178,7 +178,7 @@
     async save(files) {
       for (const [name, bytes] of Object.entries(files)) {
         let file = { format: "base64", content: base64(bytes) };
-        try { file = { format: "text", content: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }; } catch { /* it is no text */ }
+        try { file = { format: "text", content: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }; } catch { /* it is not text */ }
         await contents.save(name, { name, path: name, type: "file", ...file });
       }
     }
@@ -198,7 +198,7 @@
           spec: { name: "gonb", display_name: "Go", language: "go", argv: [], resources: {} },
           create: async (options) => kernels.set(options.id, new Kernel(options)).get(options.id),
         });
-        // JupyterLite drops the waiting cells, and does not tell the kernel.
+        // On an interrupt, JupyterLite drops the waiting cells, and does not tell the kernel.
         const interrupt = client.interrupt.bind(client);
         client.interrupt = (id) => interrupt(id).then(() => kernels.get(id)?.interrupt());
       },

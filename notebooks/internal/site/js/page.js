@@ -68,7 +68,7 @@
     mark() {
       const changed = this.text !== this.original, { edit, uses, diff, link, lite: other, reset, undo } = this.buttons;
       const moves = new Map([[edit, this.editor], [uses, !this.users().length], [diff, !changed], [link, !changed],
-        [other, !changed || !lite || !stored((s) => s, this)], // which takes what is stored
+        [other, !changed || !lite || !stored((s) => s, this)], // JupyterLite takes what is stored
         [reset, !changed && this.made === this.published.made], [undo, (this.before ?? this.text) === this.text]]);
       if (moves.get(document.activeElement)) this.buttons.run.focus({ preventScroll: true });
       for (const [button, hidden] of moves) button.hidden = !!hidden;
@@ -142,7 +142,7 @@
     }
 
     begin() {
-      // Charts stay live outside the page if they are in a cell.
+      // Charts stay live outside the page if they are in an element of the class cell.
       if (this.made === this.published.made) this.published.outputs = make("div", { className: "cell" }, ...this.outputs.childNodes);
       this.outputs.replaceChildren();
       this.made = needs(this, declared());
@@ -172,7 +172,7 @@
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: places(text, this) })); }
   }
 
-  // What an output rests on: its text, and the declarations of cells above that it uses, and that these use.
+  // What an output rests on: the cell's text, and the declarations in cells above that it uses, directly or through others.
   const words = (text) => new Set(text.match(/[\p{L}_][\p{L}\p{N}_]*/gu));
   const declared = () => cells.map((cell) => {
     const code = cell.text.replace(/[ \t]*\/\/.*$/gm, "").split(/^%%/m)[0];
@@ -186,7 +186,7 @@
   function needs(cell, parts) {
     const named = words(cell.text), used = [], above = Map.groupBy(parts.slice(0, cell.index).flat(), (p) => p.name);
     for (const word of named) {
-      for (const p of above.get(word) ?? []) used.push(p), p.words.forEach((w) => named.add(w)); // to go on with
+      for (const p of above.get(word) ?? []) used.push(p), p.words.forEach((w) => named.add(w)); // the loop goes on with these
     }
     return { text: cell.text, used };
   }
@@ -240,7 +240,7 @@
   urldate = {${new Date().toISOString().slice(0, 10)}},\n}\n`;
   }
 
-  // places marks the lines of cells that the text names.
+  // places puts the names of cells into words, and marks the lines that the text names.
   function places(text, here) {
     const found = [], said = placed(text, cells, here, ({ cell, line, rest }) => found.push({ cell, line, text: rest.replace(/^: /, "") }));
     for (const [cell, lines] of Map.groupBy(found, (f) => f.cell)) cell.editor?.mark(lines);
@@ -322,7 +322,7 @@
     target.value = "";
   }
 
-  // names returns what may stand between two parts of a cell, once cells have run. Editing alone fetches nothing.
+  // names returns what may stand between two parts of a cell, once cells have run. Editing alone does not fetch the engine.
   const names = async (before, after) => seen.size ? go.ask("complete", before, after).catch(() => ({})) : {};
 
   function start(some) {
@@ -366,7 +366,7 @@
     seen.clear();
   }
 
-  async function download() { // with the reader's texts, and without the outputs of other texts
+  async function download() { // with the reader's texts, and without the outputs of the cells that the reader changed
     const file = await (await fetch(notebook + ".ipynb")).json(), texts = changes();
     for (const cell of file.cells.filter((c) => texts.has(c.id))) {
       Object.assign(cell, { source: texts.get(cell.id).split(/(?<=\n)/), outputs: [], execution_count: null });

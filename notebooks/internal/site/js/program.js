@@ -21,8 +21,8 @@ async function run(module, argv, env) {
   // had at its last end, which costs nothing until it is used. If that much is not available, the memory grows as needed.
   const more = (memory.get(argv[0]) ?? 64 << 20) - mem.buffer.byteLength;
   try { if (more > 0) mem.grow(more / 65536); } catch { /* it grows */ }
-  // If no goroutine can go on, the program sleeps silently. Woken, it reports the deadlock, because then
-  // no timer and no answer is pending: files answer at once, and fs.waiting counts other answers.
+  // If no goroutine can go on, the program sleeps silently. If no timer and no answer is pending either, it is woken, and
+  // reports the deadlock. Files answer at once, and fs.waiting counts other answers.
   const watch = setInterval(() => {
     if (go.exited || fs.waiting || go._scheduledTimeouts.size) return;
     clearInterval(watch);

@@ -1,5 +1,5 @@
 // The worker of the session, which is what cells have declared: the composer makes programs of cells, the completer finds names.
-const kept = []; // the session's cells that the completer has not been told
+const kept = []; // the session's cells that the completer does not know yet
 const held = new Map(); // archives that the completer reads
 let last, hear, heard;
 function keep() {

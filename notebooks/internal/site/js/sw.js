@@ -12,7 +12,7 @@ async function fresh(request) {
   if (response.ok) await (await kept()).put(request, response.clone());
   return response;
 }
-// tidy removes the files of another version. It fetches pages that the reader has seen again, because they name removed files.
+// tidy removes the files of another version. It fetches again the pages that the reader has seen, because they name removed files.
 async function tidy() {
   for (const { url } of await (await kept()).keys()) {
     if (!files.has(named(url))) await (await kept()).delete(url);
@@ -24,7 +24,7 @@ addEventListener("activate", (e) => e.waitUntil(Promise.all([clients.claim(), ti
 addEventListener("fetch", (e) => {
   if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await (await kept()).match(e.request) ?? Response.error()));
 });
-// A page that was loaded before this worker names its parts.
+// A page that was loaded before this worker tells it the addresses of its parts.
 addEventListener("message", (e) => {
   const parts = e.data.map((url) => new Request(url)).filter(ours);
   e.waitUntil(Promise.all(parts.map(async (part) => await (await kept()).match(part) || fresh(part).catch(() => {}))));
