@@ -412,7 +412,7 @@ func geometryClaim(ctx context.Context) Claim {
 	}
 	ball, tBall := needs(mixpolicy.Ball(2))
 	cube, tCube := needs(mixpolicy.Cube(2))
-	const times, radius, size, often, value = 8, 2, `$\|\Psi\|_{*,2}$`, "8 times", `$c^{\mathsf T}\Psi\hat\theta$`
+	const times, radius, size, value = 8, 2, `$\|\Psi\|_{*,2}$`, `$c^{\mathsf T}\Psi\hat\theta$`
 	var norm, cost [2]float64
 	for i, n := range []int{1, times} {
 		p := copies(n, mixpolicy.Cube(radius/float64(n)))
@@ -420,6 +420,7 @@ func geometryClaim(ctx context.Context) Claim {
 		norm[i], cost[i] = theory.SubordinateNorm(p.Features(), p.Class().Norm), r.Objective
 	}
 	// Rounding alone makes equal numbers differ by about 10⁻¹⁵.
+	often := fmt.Sprintf("%d times", times)
 	return claim("3-geometry", readings("whether the number of queries in (3.37) or the number that is needed is meant",
 		atMost(rounding, relativeError(tCube, tBall)), atMost(rounding, relativeError(cost[1], cost[0]))), []Result{
 		exactly(size, "the ball", ball), exactly(size, "the cube", cube), exactly("ratio of $T$, cube to ball", "", tCube/tBall),

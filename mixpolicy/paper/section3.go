@@ -676,7 +676,7 @@ func checkNearBest(ctx context.Context) Finding {
 	}
 	return holdsCorrected(excess(floats.Min(costs), full+epsilon), excess(floats.Max(costs)-best.Objective, bound),
 		"the best of all policies costs %.4f, the best of the class %.4f, and the best of 20 runs of 2000 iterations %.4f, which is not "+
-			"within 0.1 of the best of all policies; corrected, with the best of the class for ξ*: all policies are within %.3g",
+			"within 0.1 of the best of all policies; corrected, with the best of the class for ξ*: all runs are within %.3g",
 		full, best.Objective, floats.Min(costs), bound)
 }
 

@@ -443,9 +443,9 @@ func witnessHyperplane(context.Context) Finding {
 	double := scaled(2, theta)
 	// Θ₁ is a cone: 2θ is in it if θ is. The step of the algorithm brings 1ᵀθ back to 1.
 	inCone, next := p.NegativeMass(double), make([]float64, 3)
-	noError(bregman.Project(bregman.Ball{R: 2}, next, theta))
+	noError(bregman.Project(bregman.Ball{R: 3}, next, double))
 	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone,
-		"if θ is in Θ₁, so is 2θ, with 1ᵀ2θ = %.3g; after the projection, 1ᵀθ = %.3g", floats.Sum(double), floats.Sum(next))
+		"if θ is in Θ₁, so is 2θ, with 1ᵀ2θ = %.3g; the projection of 2θ has the sum %.3g", floats.Sum(double), floats.Sum(next))
 }
 
 func witnessDualFactor(context.Context) Finding {
