@@ -8,13 +8,14 @@
 package cells
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -41,6 +42,13 @@ type Program struct {
 	Said    string   // messages of the cell's magics
 
 	then Session // the session once the cell is part of it
+	main unit
+}
+
+// Key is a name of the program, which no program with another source has.
+func (p *Program) Key() string {
+	sum := sha256.Sum256([]byte(p.Source))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
@@ -51,11 +59,10 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	main, err := p.then.declare(name, code)
-	if err != nil {
+	if p.main, err = p.then.declare(name, code); err != nil {
 		return nil, err
 	}
-	return p, p.write(name, main)
+	return p, p.write(p.main)
 }
 
 // Keep makes the declarations of the program's cell part of the session. Call it once the program has been compiled.
@@ -68,7 +75,7 @@ type unit struct {
 	cell  string // which declares it
 	from  string // what to put before text: a keyword if text has none, and a line directive
 	text  string
-	runs  bool // part of every program, used or not: variables and init functions
+	runs  bool // part of every program, used or not: init functions, and variables whose values are computed
 }
 
 // A declared name is one of a unit's names: T.m for a method.
@@ -80,16 +87,17 @@ type declared struct {
 // imported is an imported package, with its name in cells.
 type imported struct{ name, path, from string }
 
-// declare adds the declarations of the cell's code to the session, and returns the function main of the cell if it has
-// one.
-func (s *Session) declare(name, code string) (main *unit, err error) {
+// declare adds the declarations of the cell's code to the session, and returns the function main of the cell, which is
+// empty if the cell has none.
+func (s *Session) declare(name, code string) (main unit, err error) {
+	main = unit{cell: name, text: opening + "}", names: []declared{{"main", len("func "), len("func main")}}}
 	files := token.NewFileSet()
 	source := "package main\n//line " + name + ":1:1\n" + code
 	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		var lines strings.Builder
 		scanner.PrintError(&lines, err)
-		return nil, errors.New(strings.TrimSuffix(lines.String(), "\n"))
+		return main, errors.New(strings.TrimSuffix(lines.String(), "\n"))
 	}
 	offset := func(p token.Pos) int { return files.PositionFor(p, false).Offset }
 	at := func(p token.Pos) string {
@@ -99,7 +107,7 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 	// cut returns the unit of a part of the source. Without a keyword, the part begins on a new line, because its doc
 	// comment may contain a directive to the compiler.
 	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
-		u := unit{cell: name, runs: keyword == "var", from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
+		u := unit{cell: name, from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
 		if keyword != "" {
 			u.from = keyword + " /*" + at(from) + "*/"
 		}
@@ -123,7 +131,7 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 			case d.Recv != nil:
 				n.name = receiver(d.Recv) + "." + n.name
 			case n.name == "main":
-				main = &u
+				main = u
 				continue
 			case strings.HasPrefix(n.name, "init_"):
 				u.text, u.runs = blank(u.text, *n, "init"), true
@@ -137,14 +145,16 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 				switch spec := spec.(type) {
 				case *ast.ImportSpec:
 					if err := s.imported(spec, at(spec.Pos())); err != nil {
-						return nil, err
+						return main, err
 					}
 				case *ast.TypeSpec:
 					units = append(units, cut("type", spec.Pos(), spec.End(), spec.Name))
 				case *ast.ValueSpec:
 					names = append(names, spec.Names...)
 					if d.Tok == token.VAR {
-						units = append(units, cut("var", spec.Pos(), spec.End(), spec.Names...))
+						u := cut("var", spec.Pos(), spec.End(), spec.Names...)
+						u.runs = slices.ContainsFunc(spec.Values, computed)
+						units = append(units, u)
 					}
 				}
 			}
@@ -155,6 +165,20 @@ func (s *Session) declare(name, code string) (main *unit, err error) {
 	}
 	s.units = append(without(s.units, units, name), units...)
 	return main, nil
+}
+
+// computed reports whether a value consists of more than literals and names. Otherwise, a program that does not use the
+// value is the same without it.
+func computed(value ast.Expr) (found bool) {
+	ast.Inspect(value, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.BasicLit, *ast.Ident, *ast.CompositeLit, *ast.KeyValueExpr, *ast.ArrayType:
+		default:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // without returns the old units without the names that the new units declare again. The new units are from the given
@@ -224,35 +248,44 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 // opening is the code that replaces %%.
 const opening = "func main() {"
 
-// write sets the program's source, imports and environment.
-func (p *Program) write(cell string, main *unit) error {
-	if main == nil {
-		main = &unit{cell: cell, text: opening + "}"}
-	}
+// write sets the program's source, imports and environment. The program has these functions, and all that they and
+// their cells need.
+func (p *Program) write(mains ...unit) error {
 	p.Env = p.then.env
+	units := needed(p.then.units, mains)
+	// What only declares something has an order that does not depend on the order in which cells ran. So a cell that runs
+	// again after others has the same program.
+	order := func(u unit) string {
+		if u.runs {
+			return ""
+		}
+		return u.from + u.text
+	}
+	slices.SortStableFunc(units, func(a, b unit) int { return strings.Compare(order(a), order(b)) })
 	var body strings.Builder
-	for _, u := range needed(append(slices.Clone(p.then.units), *main), cell) {
+	for _, u := range units {
 		body.WriteString(u.from + u.text + "\n")
 	}
 	used, err := packagesIn(body.String())
 	if err != nil {
 		return err
 	}
-	head := "package main\n"
-	add := func(i imported) {
+	imports := slices.DeleteFunc(slices.Clone(p.then.imports), func(i imported) bool { return !used[i.name] && i.name != "_" && i.name != "." })
+	for _, i := range imports {
+		delete(used, i.name)
+	}
+	for name := range used {
+		if path := p.then.standard(name); path != "" {
+			imports = append(imports, imported{name, path, "line imports:1:1"})
+		}
+	}
+	slices.SortFunc(imports, func(a, b imported) int { return strings.Compare(a.path+a.name, b.path+b.name) })
+	// Package os tells the runtime of js/wasm about events; without it, the runtime cannot detect a deadlock.
+	p.Imports = []string{"os"}
+	head := "package main; import _ \"os\"\n"
+	for _, i := range imports {
 		head += "import /*" + i.from + "*/" + i.name + " \"" + i.path + "\"\n"
 		p.Imports = append(p.Imports, i.path)
-	}
-	for _, i := range p.then.imports {
-		if used[i.name] || i.name == "_" || i.name == "." {
-			add(i)
-			delete(used, i.name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		if path := p.then.standard(name); path != "" {
-			add(imported{name, path, "line imports:1:1"})
-		}
 	}
 	p.Source = head + body.String()
 	if slices.Contains(p.Imports, "flag") {
@@ -261,13 +294,15 @@ func (p *Program) write(cell string, main *unit) error {
 	return nil
 }
 
-// needed returns the units of the cell, the units that every program contains, and all units that these mention.
-func needed(units []unit, cell string) (found []unit) {
+// needed returns the functions main, the units of their cells, the units that every program contains, and all units that
+// these mention.
+func needed(units, mains []unit) (found []unit) {
+	units = append(slices.Clone(units), mains...)
 	mentioned, taken := map[string]bool{}, make([]bool, len(units))
 	for again := true; again; {
 		again = false
 		for i, u := range units {
-			take := !taken[i] && (u.cell == cell || u.runs)
+			take := !taken[i] && (u.runs || slices.ContainsFunc(mains, func(m unit) bool { return m.cell == u.cell }))
 			for _, n := range u.names {
 				name, _, _ := strings.Cut(n.name, ".") // a method is needed with its type
 				take = take || !taken[i] && mentioned[name]

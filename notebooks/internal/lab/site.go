@@ -9,9 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/mixpolicy/lab/notebooks/internal/cells"
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
@@ -51,13 +49,19 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	if err := errors.Join(os.MkdirAll(l.path("site"), 0o755), l.fetchScripts(ctx)); err != nil {
 		return err
 	}
-	imports, err := l.imports()
-	if err != nil {
-		return err
+	all := map[string][]site.Cell{}
+	for _, file := range named(l.build(), `\.ipynb$`) {
+		nb, err := readNotebook(file)
+		if err != nil {
+			return err
+		}
+		for _, c := range nb.code() {
+			all[file] = append(all[file], site.Cell{Name: c.ID, Text: string(c.Source)})
+		}
 	}
-	data, readable, size := filepath.Join(l.root, "data"), `\.csv$`, "under 24 MB, or 30 MB with the first picture"
+	data, readable := filepath.Join(l.root, "data"), `\.csv$`
 	if l.own {
-		data, readable, size = l.folder, `\.(csv|npz)$`, "17 MB, or more if cells need it"
+		data, readable = l.folder, `\.(csv|npz)$`
 	}
 	work := "GOWORK=off"
 	if l.project != l.root {
@@ -74,8 +78,8 @@ func (l *Lab) makeSite(ctx context.Context) error {
 		l.say("the site has no JupyterLite: %v", err)
 	}
 	err = site.Build(ctx, site.Settings{
-		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), NPM: l.path("npm"), Imports: imports, Data: named(data, readable),
-		Folder: l.folder, Fetches: size, Lite: lite, Env: []string{work},
+		Pages: l.build(), Out: l.build("site"), Work: l.path("site"), NPM: l.path("npm"), Cells: all, Data: named(data, readable),
+		Folder: l.folder, Lite: lite, Env: []string{work},
 		Command: l.command, Run: printed, Write: writeFile, Say: l.say,
 	})
 	if err != nil {
@@ -83,22 +87,4 @@ func (l *Lab) makeSite(ctx context.Context) error {
 	}
 	l.say("%s can be served by any web server", l.build("site"))
 	return nil
-}
-
-// imports returns the paths of the packages that cells of the notebooks in build import, and of the package that reads
-// readers' files.
-func (l *Lab) imports() (paths []string, err error) {
-	paths = []string{module + "/mixpolicy/files"}
-	for _, file := range named(l.build(), `\.ipynb$`) {
-		nb, err := readNotebook(file)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range nb.code() {
-			more, _ := cells.Imports(string(c.Source)) // if the cell has a mistake, the page will report it
-			paths = append(paths, more...)
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
 }

@@ -11,17 +11,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // An engine runs cells in a page. It consists of the compiler, the linker and package cells, compiled to WebAssembly;
-// the archives of the packages that cells may import; and the scripts of the workers.
+// the archives of the packages that cells may import; the programs of pages; and the scripts of the workers.
 type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
 	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
 	Packages map[string]archive `json:"packages"`
+	Names    map[string]string  `json:"names"` // of the packages that cells may import
+	Pages    []page             `json:"pages"`
 	Data     map[string]file    `json:"data"` // files that cells find, by their paths
+
+	compiles int64 // bytes that the first cell that is compiled fetches at most
 }
 
 // The name of an engine's file changes with its content, so a browser may keep the file forever.
@@ -37,7 +42,6 @@ type file struct {
 // An archive is the file that the compiler and the linker read for a package.
 type archive struct {
 	file
-	Name    string   `json:"name"`
 	Imports []string `json:"imports,omitempty"`
 }
 
@@ -57,6 +61,7 @@ const module = "github.com/mixpolicy/lab"
 // files that already exist. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
+	e.Names = map[string]string{"unsafe": "unsafe"}
 	for _, path := range b.Data {
 		name, _ := filepath.Rel(b.Folder, path)
 		if e.Data[name], err = b.packFile(filepath.Base(path), path); err != nil {
@@ -85,7 +90,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	}
 	b.Say("compiling the packages that cells may import")
 	form := "-f={{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{join .Imports ` `}}"
-	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", form, "std"}, b.Imports...)...)
+	listed, err := b.goCommand(ctx, append([]string{"list", "-trimpath", "-export", "-deps", form, "std"}, b.imports()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +103,15 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 		if err != nil {
 			return nil, err
 		}
-		e.Packages[p[0]] = archive{packed, p[1], strings.Fields(p[3])}
+		e.Packages[p[0]] = archive{packed, strings.Fields(p[3])}
+		if !hidden.MatchString(p[0]) {
+			e.Names[p[0]] = p[1]
+		}
 	}
-	return e, nil
+	return e, b.makePages(ctx, e)
 }
+
+var hidden = regexp.MustCompile(`(^|/)(internal|vendor)(/|$)`)
 
 // packFile is pack with the content of a file.
 func (b *builder) packFile(name, path string) (file, error) {

@@ -21,7 +21,7 @@ var licencePage = template.Must(template.New("").Parse(string(script("js/licence
 // licences makes the page of the software that the site redistributes: the text of each licence, with the names and
 // versions of the software under it.
 func (b *builder) licences(ctx context.Context) error {
-	list := append([]string{"list", "-deps", "-tags=drawer", "-f={{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"}, b.Imports...)
+	list := append([]string{"list", "-deps", "-tags=drawer", "-f={{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"}, b.imports()...)
 	listed, err := b.goCommand(ctx, slices.AppendSeq(list, maps.Values(tools))...)
 	if err != nil {
 		return err

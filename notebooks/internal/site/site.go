@@ -27,21 +27,23 @@ var scripts embed.FS
 
 // Settings state where and how a site is made.
 type Settings struct {
-	Pages   string   // the folder of the exported pages and their notebooks
-	Out     string   // the folder of the site
-	Work    string   // the folder of files that are kept from one time to the next
-	NPM     string   // the folder where npm has put CodeMirror and the packages that pages need
-	Imports []string // packages that cells may import, besides the standard packages and the imports of these
-	Data    []string // files that cells find, each by its path from Folder
-	Folder  string   // of the notebooks
-	Fetches string   // size of what the first Run fetches, in words
-	Lite    []string // the command of jupyterlite-core; empty for a site without JupyterLite
-	Env     []string // of the go command
+	Pages   string            // the folder of the exported pages and their notebooks
+	Out     string            // the folder of the site
+	Work    string            // the folder of files that are kept from one time to the next
+	NPM     string            // the folder where npm has put CodeMirror and the packages that pages need
+	Cells   map[string][]Cell // of code, by the names of their notebooks
+	Data    []string          // files that cells find, each by its path from Folder
+	Folder  string            // of the notebooks
+	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
+	Env     []string          // of the go command
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs the command and returns its output
 	Write   func(name string, data []byte) error
 	Say     func(format string, args ...any)
 }
+
+// A Cell is a notebook's cell of code.
+type Cell struct{ Name, Text string }
 
 type builder struct {
 	Settings
@@ -73,7 +75,7 @@ func Build(ctx context.Context, s Settings) error {
 		return err
 	}
 	// Additions to the pages of a site.
-	door := strings.Replace(string(script("js/door.html")), "SIZE", b.Fetches, 1)
+	door := strings.Replace(string(script("js/door.html")), "SIZE", e.fetches(), 1)
 	page := strings.NewReplacer("</head>", head+"</head>", "</header>", "</header>\n"+door,
 		"</main>", `<p class="paper"><a href="licences.html">Licences</a></p></main>`)
 	for _, name := range files {

@@ -4,7 +4,7 @@
 // functions of globalThis.cells.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
-//	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}
+//	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}; args begin with its key
 //	keep()               makes the cell composed last part of the session
 //	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, null at their
 //	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
@@ -15,7 +15,6 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"io"
-	"strings"
 	"syscall/js"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
@@ -41,10 +40,8 @@ func main() {
 				return map[string]any{"error": err.Error()}
 			}
 			last = p
-			// Package os tells the runtime of js/wasm about events; without it, the runtime cannot detect a deadlock.
-			source := strings.Replace(p.Source, "\n", "; import _ \"os\"\n", 1)
-			imports := list(append(p.Imports, "os"))
-			return map[string]any{"source": source, "imports": imports, "args": list(p.Args), "env": list(p.Env), "said": p.Said}
+			arguments := list(append([]string{p.Key()}, p.Args...))
+			return map[string]any{"source": p.Source, "imports": list(p.Imports), "args": arguments, "env": list(p.Env), "said": p.Said}
 		}),
 		"keep": js.FuncOf(func(js.Value, []js.Value) any {
 			session.Keep(last)

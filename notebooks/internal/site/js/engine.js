@@ -81,7 +81,8 @@ function startEngine(manifest, folder, files, tell) {
     for (let n = 0, part; !(part = await reader.read()).done && !signal.aborted;) arrived([file], Math.min(1, (n += part.value.length) / size));
   }
   const open = async () => { engine ||= await (await load(manifest, "application/json")).json(); };
-  const tool = (name) => once(name, async () => WebAssembly.compileStreaming(load(engine.tools[name], "application/wasm")));
+  const compiled = (file) => once(file.url, async () => WebAssembly.compileStreaming(load(file, "application/wasm")));
+  const tool = (name) => compiled(engine.tools[name]);
   const blob = (file) => once(file.url, async () => (await load(file, "application/octet-stream")).blob());
   const bytes = async (file) => new Uint8Array(await (await blob(file)).arrayBuffer());
   // Pages start all workers, by the addresses of their scripts: within a worker of Firefox, `new Worker` sometimes never ends.
@@ -102,7 +103,7 @@ function startEngine(manifest, folder, files, tell) {
       if (this.worker !== begun) throw new Error(this.failed);
       const { promise, resolve } = Promise.withResolvers();
       this.waiting.push(resolve);
-      worker.postMessage({ ...message, ...!this.had.has(name) && { name, module, packages: importable() } }, transfer);
+      worker.postMessage({ ...message, ...!this.had.has(name) && { name, module, names: JSON.stringify(engine.names) } }, transfer);
       this.had.add(name);
       const { error, value } = await promise;
       if (error !== undefined) throw new Error(error);
@@ -117,30 +118,34 @@ function startEngine(manifest, folder, files, tell) {
   }
   const session = new Helper("session"), builder = new Helper("build"), drawer = new Helper("draw");
 
-  function importable() {
-    const packages = Object.entries(engine.packages).filter(([path]) => !/(^|\/)(internal|vendor)(\/|$)/.test(path));
-    return JSON.stringify({ unsafe: "unsafe", ...Object.fromEntries(packages.map(([path, p]) => [path, p.name])) }); // unsafe has no archive
-  }
   // needed returns the packages, the runtime and all that they import.
   function needed(paths) {
     const found = new Set([...paths, "runtime"]);
     for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // the loop goes on with those
     return [...found].filter((path) => engine.packages[path]); // unsafe has none
   }
-  // foresee counts what cells seem to need, the packages that their texts name, so that the whole size is known at once.
-  function foresee(text) {
-    const named = new Set(text.match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
-    const paths = needed(Object.entries(engine.packages).filter(([path, p]) => named.has(path) || !path.includes("/") && named.has(p.name)).map(([path]) => path));
+  // foresee counts what cells seem to need, so that the whole size is known at once: the program of their page if their texts are
+  // the published ones, else the compiler and the packages that their texts name.
+  function foresee(texts) {
+    const hashes = texts.map((text) => new TextEncoder().encode(text).reduce((h, byte) => Math.imul(h ^ byte, 16777619), 2166136261) >>> 0);
+    const page = engine.pages.find((p) => hashes.every((hash) => p.texts[hash]));
+    if (page) return arrived([page, ...page.texts[hashes.at(-1)].map((name) => engine.tools[name])]);
+    const named = new Set(texts.join("\n").match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
+    const paths = needed(Object.entries(engine.names).filter(([path, name]) => named.has(path) || !path.includes("/") && named.has(name)).map(([path]) => path));
     const tools = ["composer", "compile", "link", ...paths.includes(plotting) ? ["drawer"] : []];
     arrived([...tools.map((name) => engine.tools[name]), ...paths.map((path) => engine.packages[path])]);
   }
 
-  // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells.
+  // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells. If the
+  // program is a published one, the page's program has it, by its key: what runs is exactly the code that the reader sees.
   async function build(cell, going) {
-    const keep = () => session.call("composer", { call: "keep" }), old = made.get(cell.source);
+    const keep = () => session.call("composer", { call: "keep" }), page = engine.pages.find((p) => p.keys?.includes(cell.args[0]));
+    if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
+    const old = made.get(cell.source) ?? await (page && compiled(page));
+    going();
     if (old) return keep().then(() => old);
     const paths = needed(cell.imports);
-    if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
+    tool("link").catch(() => {}); // it is waited for below
     const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
     going();
     stage("compiling");
@@ -206,8 +211,7 @@ function startEngine(manifest, folder, files, tell) {
     waits = true;
     const first = !engine;
     await open();
-    if (first) foresee([...before, cell].map((c) => c.text).join("\n"));
-    for (const name of ["compile", "link"]) tool(name).catch(() => {}); // these are waited for where they are needed
+    if (first) foresee([...before, cell].map((c) => c.text));
     const made = await session.call("composer", { call: "compose", before, cell });
     going();
     if (made.error) return made;

@@ -7,9 +7,9 @@ function keep() {
   kept.push(last);
 }
 answer({
-  async module({ name, packages, ...given }) {
+  async module({ name, names: known, ...given }) {
     await stay(given);
-    (name === "composer" ? cells : names).open(packages);
+    (name === "composer" ? cells : names).open(known);
   },
   // compose makes the program of the cell. The cells before it become part of the session without being run, and the cell itself by keep.
   compose({ before, cell }) {
