@@ -28,3 +28,11 @@ func Rows[Row any](name string) ([]Row, error) {
 	}
 	return rows, nil
 }
+
+// Score is a row of mutations.csv: how many mutants of a symbol the tests kill.
+type Score struct {
+	Number  string `csv:"number"` // of the row of the index
+	Symbol  string `csv:"symbol"`
+	Mutants int    `csv:"mutants"` // that compile
+	Killed  int    `csv:"killed"`
+}

@@ -30,6 +30,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mixpolicy/lab/data"
 	"github.com/mixpolicy/lab/internal/atomicfile"
 	"github.com/mixpolicy/lab/internal/csvrows"
 	"github.com/mixpolicy/lab/internal/mutation"
@@ -49,17 +50,9 @@ type commandLine struct {
 	} `cmd:"" help:"Break the functions of a package and run its short tests."`
 }
 
-// Score is a row of data/mutations.csv: how many mutants of a symbol the tests kill.
-type Score struct {
-	Number  string `csv:"number"` // of the row of the index
-	Symbol  string `csv:"symbol"`
-	Mutants int    `csv:"mutants"` // that compile
-	Killed  int    `csv:"killed"`
-}
-
 // A target is a set of functions to break, and the tests to run.
 type target struct {
-	Score
+	data.Score
 	functions []*mutation.Function
 	checks    []check
 }
@@ -85,7 +78,7 @@ func indexTargets(root string, numbers []string) (all []target, err error) {
 			}
 			read[folder] = functions
 		}
-		t := target{Score: Score{Number: e.Number, Symbol: e.Symbol}, functions: mutation.Named(read[folder], e.Symbol[dot+1:])}
+		t := target{Score: data.Score{Number: e.Number, Symbol: e.Symbol}, functions: mutation.Named(read[folder], e.Symbol[dot+1:])}
 		if len(t.functions) == 0 {
 			err = errors.Join(err, fmt.Errorf("(%s): the symbol %s names no code", e.Number, e.Symbol))
 		}
@@ -108,11 +101,11 @@ func packageTarget(root, folder, name string) ([]target, error) {
 	if err == nil && len(functions) == 0 {
 		err = fmt.Errorf("%s has no function %s", folder, name)
 	}
-	return []target{{Score{Symbol: folder}, functions, []check{{folder, "."}}}}, err
+	return []target{{data.Score{Symbol: folder}, functions, []check{{folder, "."}}}}, err
 }
 
 // run breaks the functions of each target, prints the mutants that survive, and calls done after each target.
-func run(ctx context.Context, root string, workers int, targets []target, done func(Score) error) error {
+func run(ctx context.Context, root string, workers int, targets []target, done func(data.Score) error) error {
 	temporary, err := os.MkdirTemp("", "mutations-*")
 	if err != nil {
 		return err
@@ -196,7 +189,7 @@ func main() {
 	}
 	k.FatalIfErrorf(err)
 	whole, kept := command == "index" && len(c.Index.Row) == 0, filepath.Join(c.Root, ".lab", "mutations.csv")
-	var scores []Score
+	var scores []data.Score
 	write := func(path string) error {
 		return atomicfile.Write(path, func(w io.Writer) error { return csvrows.Encode(w, scores) })
 	}
@@ -205,15 +198,15 @@ func main() {
 		place[t.Number] = i
 	}
 	if f, err := os.Open(kept); whole && err == nil {
-		scores, err = csvrows.Decode[Score](f, nil)
+		scores, err = csvrows.Decode[data.Score](f, nil)
 		k.FatalIfErrorf(err)
 		targets = slices.DeleteFunc(targets, func(t target) bool {
-			return slices.ContainsFunc(scores, func(s Score) bool { return s.Number == t.Number })
+			return slices.ContainsFunc(scores, func(s data.Score) bool { return s.Number == t.Number })
 		})
 	} else if whole {
 		k.FatalIfErrorf(os.MkdirAll(filepath.Dir(kept), 0o755))
 	}
-	k.FatalIfErrorf(run(ctx, c.Root, c.Workers, targets, func(s Score) error {
+	k.FatalIfErrorf(run(ctx, c.Root, c.Workers, targets, func(s data.Score) error {
 		scores = append(scores, s)
 		fmt.Fprintf(os.Stderr, "%d of %d: %s %s, %d of %d killed\n", len(scores), len(place), s.Number, s.Symbol, s.Killed, s.Mutants)
 		if whole {
@@ -227,7 +220,7 @@ func main() {
 	}
 	fmt.Printf("%d of %d mutants killed, %.1f %%\n", killed, mutants, 100*float64(killed)/float64(mutants))
 	if whole {
-		slices.SortFunc(scores, func(a, b Score) int { return cmp.Compare(place[a.Number], place[b.Number]) })
+		slices.SortFunc(scores, func(a, b data.Score) int { return cmp.Compare(place[a.Number], place[b.Number]) })
 		k.FatalIfErrorf(errors.Join(write(filepath.Join(c.Root, "data", "mutations.csv")), os.Remove(kept)))
 	}
 }

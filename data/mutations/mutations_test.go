@@ -17,10 +17,10 @@ var moved = []string{"3.5a", "3.14a", "3.25a", "3.27a"}
 
 // The record is of all rows of the index, and of their symbols. At least nine mutants of ten die.
 func TestRecord(t *testing.T) {
-	scores := mixpolicy.Must(data.Rows[Score]("mutations.csv"))
+	scores := mixpolicy.Must(data.Rows[data.Score]("mutations.csv"))
 	mutants, killed := 0, 0
 	for _, e := range paper.Index() {
-		recorded := func(s Score) bool {
+		recorded := func(s data.Score) bool {
 			return s.Number == e.Number && (s.Symbol == e.Symbol || slices.Contains(moved, e.Number))
 		}
 		if !slices.ContainsFunc(scores, recorded) {
@@ -49,8 +49,8 @@ func TestIndexTargets(t *testing.T) {
 // The command finds what the tests of a package do not notice.
 func TestRun(t *testing.T) {
 	targets := mixpolicy.Must(packageTarget("../../internal/mutation/testdata/module", "shape", "Total"))
-	var scores []Score
-	err := run(t.Context(), "../../internal/mutation/testdata/module", 2, targets, func(s Score) error {
+	var scores []data.Score
+	err := run(t.Context(), "../../internal/mutation/testdata/module", 2, targets, func(s data.Score) error {
 		scores = append(scores, s)
 		return nil
 	})

@@ -9,7 +9,6 @@ package cells
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -35,6 +34,7 @@ func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is the program of a cell, with the earlier declarations that it needs.
 type Program struct {
+	Text    string   // of the cell
 	Source  string   // source of the one file of package main
 	Imports []string // import paths
 	Args    []string // of the command line
@@ -46,15 +46,12 @@ type Program struct {
 }
 
 // Key is a name of the program, which no program with another source has.
-func (p *Program) Key() string {
-	sum := sha256.Sum256([]byte(p.Source))
-	return hex.EncodeToString(sum[:8])
-}
+func (p *Program) Key() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(p.Source)))[:16] }
 
 // Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
 // not change the session: see [Session.Keep]. Errors in the cell have the compiler's form, a line for each error.
 func (s *Session) Compose(name, text string) (*Program, error) {
-	p := &Program{then: Session{names: s.names, units: s.units, imports: s.imports, env: s.env}}
+	p := &Program{Text: text, then: *s}
 	code, err := p.magics(name, text)
 	if err != nil {
 		return nil, err
@@ -67,6 +64,31 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 
 // Keep makes the declarations of the program's cell part of the session. Call it once the program has been compiled.
 func (s *Session) Keep(p *Program) { *s = p.then }
+
+// Page makes one program of the programs of a page's cells, which the session has kept. Run under the key of one of them, as
+// os.Args[0], it does what that program does. So what runs is still exactly the code that the reader sees, though nothing is
+// compiled. Page also returns the programs that are in it.
+//
+// A program is left out if its cell would have another one after the last cell, for example because a later cell declares
+// again what it uses, adds a method to a type, or computes the value of a variable. A program with flags is also left out.
+func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err error) {
+	page = &Program{then: *s}
+	page.then.imports = append(slices.Clone(s.imports), imported{"page_os", "os", "line page:1:1"})
+	start := unit{from: "//line page:1:1\n", text: "func main() {\n\tswitch page_os.Args[0] {\n"}
+	var mains []unit
+	for _, p := range programs {
+		last := &Program{then: *s}
+		if err := last.write(p.main); err != nil || last.Source != p.Source || slices.Contains(p.Imports, "flag") {
+			continue
+		}
+		m, name := p.main, "page_"+p.Key()
+		m.text = m.text[:m.names[0].at] + name + m.text[m.names[0].to:]
+		mains, in = append(mains, m), append(in, p)
+		start.text += fmt.Sprintf("\tcase %q:\n\t\t%s()\n", p.Key(), name)
+	}
+	start.text += "\t}\n}"
+	return page, in, page.write(append(mains, start)...)
+}
 
 // A unit is a declaration that can be replaced: a function, a method, a type, a block of
 // constants, or variables that are declared together.
@@ -262,23 +284,18 @@ func (p *Program) write(mains ...unit) error {
 		return u.from + u.text
 	}
 	slices.SortStableFunc(units, func(a, b unit) int { return strings.Compare(order(a), order(b)) })
-	var body strings.Builder
+	body := ""
 	for _, u := range units {
-		body.WriteString(u.from + u.text + "\n")
+		body += u.from + u.text + "\n"
 	}
-	used, err := packagesIn(body.String())
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
 	if err != nil {
 		return err
 	}
-	imports := slices.DeleteFunc(slices.Clone(p.then.imports), func(i imported) bool { return !used[i.name] && i.name != "_" && i.name != "." })
-	for _, i := range imports {
-		delete(used, i.name)
-	}
-	for name := range used {
-		if path := p.then.standard(name); path != "" {
-			imports = append(imports, imported{name, path, "line imports:1:1"})
-		}
-	}
+	used := qualifiers(file)
+	imports := p.then.withStandard(slices.DeleteFunc(slices.Clone(p.then.imports), func(i imported) bool {
+		return !used[i.name] && i.name != "_" && i.name != "."
+	}), used)
 	slices.SortFunc(imports, func(a, b imported) int { return strings.Compare(a.path+a.name, b.path+b.name) })
 	// Package os tells the runtime of js/wasm about events; without it, the runtime cannot detect a deadlock.
 	p.Imports = []string{"os"}
@@ -287,7 +304,7 @@ func (p *Program) write(mains ...unit) error {
 		head += "import /*" + i.from + "*/" + i.name + " \"" + i.path + "\"\n"
 		p.Imports = append(p.Imports, i.path)
 	}
-	p.Source = head + body.String()
+	p.Source = head + body
 	if slices.Contains(p.Imports, "flag") {
 		p.Source = strings.Replace(p.Source, opening, opening+" flag.Parse();", 1)
 	}
@@ -297,26 +314,21 @@ func (p *Program) write(mains ...unit) error {
 // needed returns the functions main, the units of their cells, the units that every program contains, and all units that
 // these mention.
 func needed(units, mains []unit) (found []unit) {
-	units = append(slices.Clone(units), mains...)
-	mentioned, taken := map[string]bool{}, make([]bool, len(units))
-	for again := true; again; {
-		again = false
-		for i, u := range units {
-			take := !taken[i] && (u.runs || slices.ContainsFunc(mains, func(m unit) bool { return m.cell == u.cell }))
+	units, mentioned := append(slices.Clone(units), mains...), map[string]bool{}
+	for left := len(units) + 1; len(units) < left; {
+		left = len(units)
+		units = slices.DeleteFunc(units, func(u unit) bool {
+			take := u.runs || slices.ContainsFunc(mains, func(m unit) bool { return m.cell == u.cell })
 			for _, n := range u.names {
 				name, _, _ := strings.Cut(n.name, ".") // a method is needed with its type
-				take = take || !taken[i] && mentioned[name]
+				take = take || mentioned[name]
 			}
 			if take {
-				taken[i], again = true, true
+				found = append(found, u)
 				mention(mentioned, u.text)
 			}
-		}
-	}
-	for i, u := range units {
-		if taken[i] {
-			found = append(found, u)
-		}
+			return take
+		})
 	}
 	return found
 }
@@ -351,14 +363,15 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// packagesIn returns the names of packages in the declarations: the names before a dot that the
-// declarations themselves do not declare.
-func packagesIn(body string) (map[string]bool, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
-	if err != nil {
-		return nil, err
+// withStandard returns the imports, and those of the standard packages among the used ones that a cell may omit.
+func (s *Session) withStandard(imports []imported, used map[string]bool) []imported {
+	for name := range used {
+		path := s.standard(name)
+		if path != "" && !slices.ContainsFunc(imports, func(i imported) bool { return i.name == name }) {
+			imports = append(imports, imported{name, path, "line imports:1:1"})
+		}
 	}
-	return qualifiers(file), nil
+	return imports
 }
 
 // qualifiers returns the names of packages in the file: names before a dot that the file does not declare.

@@ -93,6 +93,58 @@ func run(t *testing.T, p *Program) string {
 	return string(out)
 }
 
+// TestPage: under the key of a cell's program, the program of the page does the same. The page leaves out a cell if a later
+// one declares again what it uses, or adds a method to its type, and a cell with flags.
+func TestPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	s, programs, binary := New(known), []*Program{}, filepath.Join(t.TempDir(), "page")
+	texts := []string{
+		"type one int\nfunc again() int { return 1 }\nfunc init_a() { fmt.Print(\"begun \") }",
+		"%%\nfmt.Println(again())",
+		"%%\nfmt.Println(one(1))",
+		"%% -n=5\nfmt.Println(*flag.Int(\"n\", 1, \"\"))",
+		"type other int\nvar v = []int{3}\n%% x y\nfmt.Println(other(1), v, os.Args[1:])",
+		"func again() int { return 2 }\nfunc (one) String() string { return \"one\" }\nvar w = []string{\"w\"}",
+		"func f() { main() }\n%%\nif v[0]++; v[0] < 5 {\n\tf()\n}\nfmt.Println(again(), one(1), v, w)",
+	}
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 4, 6} { // the last two run again
+		p, err := s.Compose(string(rune('a'+i)), texts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Keep(p)
+		if i == len(programs) {
+			programs = append(programs, p)
+		} else if p.Key() != programs[i].Key() {
+			t.Errorf("cell %d has another program when it runs again: %s", i, p.Source)
+		}
+	}
+	page, in, err := s.Page(programs)
+	if want := programs[4:]; err != nil || !slices.Equal(in, want) {
+		t.Fatalf("%d programs, %v; want the last %d", len(in), err, len(want))
+	}
+	file := binary + ".go"
+	if err := os.WriteFile(file, []byte(page.Source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("go", "build", "-o", binary, file).CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s", said, page.Source)
+	}
+	for _, p := range in {
+		cmd := exec.Command(binary)
+		cmd.Args = append([]string{p.Key()}, p.Args...)
+		if got, _ := cmd.CombinedOutput(); string(got) != run(t, p) || !strings.HasPrefix(string(got), "begun ") {
+			t.Errorf("%s\nprints %q, and in the page %q", p.Source, run(t, p), got)
+		}
+	}
+	p := compose(t, s, "var computed = again()") // which then runs in all programs
+	if _, in, err := s.Page(append(programs, p)); err != nil || !slices.Equal(in, []*Program{p}) {
+		t.Errorf("%d programs, %v, after a computed variable", len(in), err)
+	}
+}
+
 // TestPlaces: an error names its cell and line.
 func TestPlaces(t *testing.T) {
 	for _, test := range []struct {
@@ -101,7 +153,7 @@ func TestPlaces(t *testing.T) {
 	}{
 		{"the compiler's, in main", "b:3:2: undefined: x", []string{"func f() {}", "%%\nf()\n\tx++"}},
 		{"in a function of an earlier cell", "a:2:9: undefined: g", []string{"func f() int {\n return g() }", "%%\nf()"}},
-		{"in one of a group of variables", "a:3:8: undefined: y", []string{"var (\n\ta = 1\n\tb   = y\n)", "%%\n"}},
+		{"in one of a group of variables", "a:3:8: undefined: y", []string{"var (\n\ta = 1\n\tb   = y()\n)", "%%\n"}},
 		{"a panic", "b:4 +0x", []string{"func f() int { return 0 }", "// nothing\n%%\nvar s []int\ns[f()]++"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -149,7 +201,7 @@ func TestMagics(t *testing.T) {
 	if p := compose(t, New(known), "%% one two\n"); !slices.Equal(p.Args, []string{"one", "two"}) {
 		t.Errorf("arguments %q", p.Args)
 	}
-	if p := compose(t, New(known), "%%\nodd.F()\nrand.F()\n"); len(p.Imports) != 0 {
+	if p := compose(t, New(known), "%%\nodd.F()\nrand.F()\n"); !slices.Equal(p.Imports, []string{"os"}) {
 		t.Errorf("imports %q of other modules, or of two packages with one name", p.Imports)
 	}
 }

@@ -195,43 +195,24 @@ func (s *Session) check(text string, packages types.Importer) *checked {
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
 	}}
-	alone, _ := parser.ParseFile(token.NewFileSet(), "", "package main\n"+code, 0)
-	if alone == nil {
-		return nil
-	}
 	var rest strings.Builder // the session's declarations
 	for _, u := range p.then.units {
 		rest.WriteString(u.from + u.text + "\n")
 	}
-	own := map[string]bool{} // names of packages that the cell imports
-	for _, spec := range alone.Imports {
-		if p.then.imported(spec, "line cell:1:1") == nil {
-			own[p.then.imports[len(p.then.imports)-1].name] = true
-		}
+	whole, _ := parser.ParseFile(token.NewFileSet(), "", "package main\n"+rest.String()+code, 0)
+	if whole == nil {
+		return nil
 	}
-	imports := slices.Clone(p.then.imports)
-	used := qualifiers(alone)
-	if more, err := packagesIn(rest.String()); err == nil {
-		maps.Copy(used, more)
+	for _, spec := range whole.Imports {
+		p.then.imported(spec, "line cell:1:1")
 	}
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		named := func(i imported) bool { return i.name == name }
-		if path := p.then.standard(name); path != "" && !slices.ContainsFunc(imports, named) && !p.then.declares(name) {
-			imports = append(imports, imported{name: name, path: path})
-		}
-	}
-	head := func(skip map[string]bool) string {
-		head := "package main"
-		for _, i := range imports {
-			if !skip[i.name] {
-				head += "; import " + i.name + " \"" + i.path + "\""
-			}
-		}
-		return head + "\n"
+	head := "package main"
+	for _, i := range p.then.withStandard(p.then.imports, qualifiers(whole)) {
+		head += "; import " + i.name + " \"" + i.path + "\""
 	}
 	// If a name is declared twice, the first declaration counts: the cell's.
-	c.cell, _ = parser.ParseFile(c.files, "", head(own)+code, parser.SkipObjectResolution)
-	session, _ := parser.ParseFile(c.files, "", head(nil)+rest.String(), parser.SkipObjectResolution)
+	c.cell, _ = parser.ParseFile(c.files, "", head+"\n"+code, parser.SkipObjectResolution)
+	session, _ := parser.ParseFile(c.files, "", head+"\n"+rest.String(), parser.SkipObjectResolution)
 	if c.cell == nil || session == nil {
 		return nil
 	}
@@ -239,13 +220,6 @@ func (s *Session) check(text string, packages types.Importer) *checked {
 	defer func() { recover() }() // go/types panics on some code that does not parse; then there is no result
 	c.main, _ = settings.Check("main", c.files, []*ast.File{c.cell, session}, c.info)
 	return c
-}
-
-// declares reports whether the session declares the name.
-func (s *Session) declares(name string) bool {
-	return slices.ContainsFunc(s.units, func(u unit) bool {
-		return slices.ContainsFunc(u.names, func(n declared) bool { return n.name == name })
-	})
 }
 
 // find returns the path to the first wanted node of the cell: the nodes around it, from the outermost on, and the node.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mixpolicy/lab/data"
@@ -21,53 +22,34 @@ import (
 type equation struct {
 	paper.Row
 	Stated           paper.Statement
+	Score            data.Score
 	SymbolAt, TestAt string // empty if not found
-	Mutants, Killed  int
 }
 
 // equations returns the index of equations and statements.
 func (l *Lab) equations() (all []*equation, err error) {
 	rows, unread := paper.RecordedIndex()
 	statements, unstated := paper.Statements()
-	mutants, err := mutants()
+	scores, err := data.Rows[data.Score]("mutations.csv")
 	if err := errors.Join(unread, unstated, err); err != nil {
 		return nil, err
 	}
-	known := map[string]string{}
-	find := func(dir, name string) string {
-		if _, ok := known[dir+name]; !ok {
-			known[dir+name] = l.declaration(dir, name)
-		}
-		return known[dir+name]
+	score := map[string]data.Score{}
+	for _, s := range scores {
+		score[s.Number] = s
 	}
 	for i, r := range rows {
-		e := &equation{Row: r, Stated: statements[i], Mutants: mutants[r.Number][0], Killed: mutants[r.Number][1]}
+		e := &equation{Row: r, Stated: statements[i], Score: score[r.Number]}
 		dir, base := path.Split(r.Symbol)
 		pack, name, _ := strings.Cut(base, ".")
-		e.SymbolAt = find(dir+pack, name)
+		e.SymbolAt = l.declaration(dir+pack, name)
 		// A test's name has the form folder/TestName/subtest.
 		dir, name, _ = strings.Cut(r.Test(), "/Test")
 		name, _, _ = strings.Cut(name, "/")
-		e.TestAt = find(dir, "Test"+name)
+		e.TestAt = l.declaration(dir, "Test"+name)
 		all = append(all, e)
 	}
 	return all, nil
-}
-
-// mutants returns, for the number of each equation, how many mutants its code has, and how many of these the tests
-// notice.
-func mutants() (map[string][2]int, error) {
-	rows, err := data.Rows[struct {
-		Number  string `csv:"number"`
-		Symbol  string `csv:"symbol"`
-		Mutants int    `csv:"mutants"`
-		Killed  int    `csv:"killed"`
-	}]("mutations.csv")
-	of := map[string][2]int{}
-	for _, r := range rows {
-		of[r.Number] = [2]int{r.Mutants, r.Killed}
-	}
-	return of, err
 }
 
 // declaration returns a link to the place where the package in this folder of the clone declares Name, or Type.Method.
@@ -103,28 +85,18 @@ type choice struct {
 }
 
 // Choices returns the choices by which a reader filters the equations of the page.
-func (p *page) Choices() []choice {
-	var found []choice
-	for _, c := range []choice{
-		{Value: "holds"}, {Value: "holds as corrected"},
-		{Value: "error"}, {Value: "gap"}, {Value: "slip"}, {Value: "ambiguity"}, {Value: "misprint"},
-		{Value: "fails"}, {Value: "definition"},
-	} {
-		c.Text = c.Value
-		for _, e := range p.Equations {
-			switch c.Value {
-			case string(e.Verdict):
-				c.Count++
-			case string(e.Kind()):
-				c.Text = "as corrected: " + c.Value
-				c.Count++
-			}
-		}
-		if c.Count > 0 {
-			found = append(found, c)
+func (p *page) Choices() (found []choice) {
+	for _, e := range p.Equations {
+		found = counted(counted(found, string(e.Verdict)), string(e.Kind()))
+	}
+	order := []string{"", "holds", "holds as corrected", "error", "gap", "slip", "ambiguity", "misprint", "fails", "definition"}
+	slices.SortFunc(found, func(a, b choice) int { return slices.Index(order, a.Value) - slices.Index(order, b.Value) })
+	for i, c := range found {
+		if slices.Contains(order[3:8], c.Value) {
+			found[i].Text = "as corrected: " + c.Value
 		}
 	}
-	return found
+	return slices.DeleteFunc(found, func(c choice) bool { return c.Value == "" }) // the kind of an entry without erratum
 }
 
 var (

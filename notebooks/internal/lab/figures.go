@@ -99,11 +99,10 @@ func figuresOf(o *output) []map[string][]byte {
 			own["png"] = data
 		}
 	}
-	if figures == nil && len(own) > 0 {
-		return []map[string][]byte{own}
-	}
 	if figures != nil {
 		maps.Copy(figures[0], own)
+	} else if len(own) > 0 {
+		figures = append(figures, own)
 	}
 	return figures
 }

@@ -15,6 +15,8 @@ var (
 	requirements string
 	//go:embed requirements-lite.txt
 	requirementsLite string
+	//go:embed lacks.py
+	lacksProgram string
 )
 
 // oldest is the first minor version of Python 3 that requirements.txt is for.
@@ -126,15 +128,3 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	}
 	return makeIt()
 }
-
-// lacksProgram prints the parts of Jupyter that an interpreter lacks, or nothing.
-const lacksProgram = `from importlib.metadata import version, PackageNotFoundError
-lacks = []
-for name, least in ("jupyterlab", (4, 0)), ("nbconvert", (7, 0)), ("nbclient", (0, 10)):
-    try:
-        have = version(name)
-    except PackageNotFoundError:
-        have = "0.0"
-    if tuple(int(part) for part in have.split(".")[:2]) < least:
-        lacks.append("{} ≥ {}.{} (there is {})".format(name, *least, "none" if have == "0.0" else have))
-print(" and ".join(lacks), end="")`

@@ -3,12 +3,14 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -65,21 +67,14 @@ func New(log io.Writer) (*Lab, error) {
 	return l, nil
 }
 
-// cloneRoot returns the working directory, or the nearest folder above it, whose go.mod declares our module.
+// cloneRoot returns the folder of our module, if the working directory is in it.
 func cloneRoot() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", err
+	root, err := exec.Command("go", "list", "-m", "-f={{.Main}}{{.Dir}}", module).Output()
+	root, ours := bytes.CutPrefix(bytes.TrimSpace(root), []byte("true"))
+	if err != nil || !ours {
+		return "", fmt.Errorf("the working directory is not inside a clone of %s", module)
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(mod), "module "+module+"\n") {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not inside a clone of %s", start, module)
-		}
-	}
+	return string(root), nil
 }
 
 // Run executes the named notebooks, or all committed ones if names is empty, makes pages of them, and writes a summary

@@ -55,19 +55,16 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
+// classes are the classes of the marks of other verdicts and kinds.
+var classes = map[string]string{
+	"ambiguity": "slip", "misprint": "slip", "depends": "slip", "not proved": "gap", "fails": "error",
+	"undecided": "definition", "not in this text": "definition",
+}
+
 // markOf returns the mark of an equation, an erratum or a claim, by its verdict or by the kind of its erratum.
 func markOf(v paper.Verdict, k paper.Kind) mark {
-	class := string(v)
-	switch cmp.Or(string(k), class) {
-	case "slip", "ambiguity", "misprint", "depends":
-		class = "slip"
-	case "gap", "not proved":
-		class = "gap"
-	case "error", "fails":
-		class = "error"
-	case "undecided", "not in this text":
-		class = "definition"
-	}
+	word := cmp.Or(string(k), string(v))
+	class := cmp.Or(classes[word], word)
 	for _, m := range marks {
 		if m.class == class {
 			return m

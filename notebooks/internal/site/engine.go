@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mixpolicy/lab/notebooks/internal/cells"
 )
 
 // An engine runs cells in a page. It consists of the compiler, the linker and package cells, compiled to WebAssembly;
@@ -26,7 +28,7 @@ type engine struct {
 	Pages    []page             `json:"pages"`
 	Data     map[string]file    `json:"data"` // files that cells find, by their paths
 
-	compiles int64 // bytes that the first cell that is compiled fetches at most
+	program, compiled int64 // bytes that a published cell and a changed one fetch at most, besides the other tools
 }
 
 // The name of an engine's file changes with its content, so a browser may keep the file forever.
@@ -37,6 +39,13 @@ type file struct {
 	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the
 	// digests of the packed and of the unpacked file: which of them arrives depends on the server.
 	Integrity string `json:"integrity"`
+}
+
+// A page is the program of the cells of a page, as package cells makes it. So these cells run without the compiler.
+type page struct {
+	file
+	Keys  []string        `json:"keys"`  // of the programs of its cells
+	Texts map[string]bool `json:"texts"` // of these cells, and whether they draw
 }
 
 // An archive is the file that the compiler and the linker read for a package.
@@ -51,7 +60,7 @@ var tools = map[string]string{
 	"link":      "cmd/link",
 	"composer":  module + "/notebooks/internal/site/composer",
 	"completer": module + "/notebooks/internal/site/completer",
-	"drawer":    module + "/notebooks/internal/site/drawer",
+	"drawer":    module + "/plotting/drawer",
 }
 
 // module is the path of this module.
@@ -60,8 +69,8 @@ const module = "github.com/mixpolicy/lab"
 // makeEngine puts the engine's tools, archives and data into the engine's folder, and describes the engine. It keeps
 // files that already exist. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
-	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{}}
-	e.Names = map[string]string{"unsafe": "unsafe"}
+	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{},
+		Names: map[string]string{"unsafe": "unsafe"}}
 	for _, path := range b.Data {
 		name, _ := filepath.Rel(b.Folder, path)
 		if e.Data[name], err = b.packFile(filepath.Base(path), path); err != nil {
@@ -104,14 +113,69 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 			return nil, err
 		}
 		e.Packages[p[0]] = archive{packed, strings.Fields(p[3])}
-		if !hidden.MatchString(p[0]) {
+		if path := "/" + p[0] + "/"; !strings.Contains(path, "/internal/") && !strings.HasPrefix(path, "/vendor/") {
 			e.Names[p[0]] = p[1]
 		}
 	}
-	return e, b.makePages(ctx, e)
+	b.Say("building the programs of the pages")
+	for _, file := range slices.Sorted(maps.Keys(b.Cells)) {
+		if err := b.makePage(ctx, e, file); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
 }
 
-var hidden = regexp.MustCompile(`(^|/)(internal|vendor)(/|$)`)
+// makePage builds the program of a notebook's page. If it does not build, the cells of the page are compiled in the
+// browser.
+func (b *builder) makePage(ctx context.Context, e *engine, notebook string) error {
+	session, programs := cells.New(e.Names), []*cells.Program{}
+	for _, c := range b.Cells[notebook] {
+		p, err := session.Compose(c.Name, strings.TrimRight(c.Text, "\n")) // as the page has it
+		if err == nil {                                                    // otherwise, the page will report the mistake
+			session.Keep(p)
+			programs = append(programs, p)
+		}
+	}
+	whole, programs, err := session.Page(programs)
+	if err != nil {
+		return err
+	}
+	made := page{Keys: []string{}, Texts: map[string]bool{}}
+	for _, p := range programs {
+		made.Keys, made.Texts[p.Text] = append(made.Keys, p.Key()), slices.Contains(p.Imports, module+"/plotting")
+	}
+	source, out := filepath.Join(b.Work, "page", "main.go"), filepath.Join(b.Work, "page", filepath.Base(notebook)+".wasm")
+	if err := b.Write(source, []byte(whole.Source)); err != nil {
+		return err
+	}
+	listed, err := b.goCommand(ctx, "list", "-deps", source)
+	compiled := e.Tools["compile"].Bytes + e.Tools["link"].Bytes
+	for path := range strings.Lines(string(listed)) {
+		compiled += e.Packages[strings.TrimSpace(path)].Bytes
+	}
+	e.compiled = max(e.compiled, compiled)
+	if err == nil {
+		_, err = b.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, source)
+	}
+	if err != nil && ctx.Err() == nil {
+		b.Say("the cells of %s will be compiled in the browser: %v", filepath.Base(notebook), err)
+		return nil
+	}
+	if err == nil {
+		made.file, err = b.packFile("page.wasm", out)
+	}
+	e.Pages, e.program = append(e.Pages, made), max(e.program, made.Bytes)
+	return err
+}
+
+// fetches states how much the cells of a page fetch at most.
+func (e *engine) fetches() string {
+	first := e.program + e.Tools["composer"].Bytes
+	mega := func(bytes int64) int64 { return bytes/1e6 + 1 } // with the scripts
+	return fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that you change, up to %d MB more",
+		mega(first), mega(first+e.Tools["drawer"].Bytes), mega(e.compiled))
+}
 
 // packFile is pack with the content of a file.
 func (b *builder) packFile(name, path string) (file, error) {

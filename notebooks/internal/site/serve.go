@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"net/http"
 	"path"
 	"strings"
@@ -19,10 +20,8 @@ func Handler(folder string) http.Handler {
 		}
 		if name, packed := strings.CutSuffix(path.Base(r.URL.Path), ".gz"); packed {
 			h.Set("Content-Encoding", "gzip")
-			h.Set("Content-Type", map[string]string{".wasm": "application/wasm", ".json": "application/json"}[path.Ext(name)])
-			if h.Get("Content-Type") == "" {
-				h.Set("Content-Type", "application/octet-stream")
-			}
+			types := map[string]string{".wasm": "application/wasm", ".json": "application/json"}
+			h.Set("Content-Type", cmp.Or(types[path.Ext(name)], "application/octet-stream"))
 		}
 		files.ServeHTTP(w, r)
 	})

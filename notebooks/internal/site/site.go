@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mixpolicy/lab/notebooks/internal/cells"
 )
 
 //go:embed js
@@ -44,6 +46,18 @@ type Settings struct {
 
 // A Cell is a notebook's cell of code.
 type Cell struct{ Name, Text string }
+
+// imports returns the packages that cells import, and the package that reads readers' files.
+func (s *Settings) imports() []string {
+	paths := []string{module + "/mixpolicy/files"}
+	for _, page := range s.Cells {
+		for _, c := range page {
+			more, _ := cells.Imports(c.Text) // if the cell has a mistake, the page will report it
+			paths = append(paths, more...)
+		}
+	}
+	return paths
+}
 
 type builder struct {
 	Settings

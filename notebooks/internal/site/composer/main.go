@@ -4,7 +4,7 @@
 // functions of globalThis.cells.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
-//	compose(name, text)  the program of a cell: {source, imports, args, env, said}, or {error}; args begin with its key
+//	compose(name, text)  the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
 //	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, null at their
 //	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
@@ -14,6 +14,7 @@ import (
 	"encoding/base64"
 	"encoding/gob"
 	"encoding/json"
+	"fmt"
 	"io"
 	"syscall/js"
 
@@ -36,12 +37,14 @@ func main() {
 		}),
 		"compose": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			p, err := session.Compose(args[0].String(), args[1].String())
-			if err != nil {
-				return map[string]any{"error": err.Error()}
+			made := map[string]any{"error": fmt.Sprint(err)}
+			if err == nil {
+				last = p
+				made = map[string]any{"key": p.Key(), "source": p.Source, "imports": p.Imports, "args": p.Args, "env": p.Env,
+					"said": p.Said}
 			}
-			last = p
-			arguments := list(append([]string{p.Key()}, p.Args...))
-			return map[string]any{"source": p.Source, "imports": list(p.Imports), "args": arguments, "env": list(p.Env), "said": p.Said}
+			text, _ := json.Marshal(made) // cannot fail
+			return string(text)
 		}),
 		"keep": js.FuncOf(func(js.Value, []js.Value) any {
 			session.Keep(last)
@@ -50,14 +53,6 @@ func main() {
 		"listen": js.FuncOf(func(_ js.Value, args []js.Value) any { return listen(args[0], args[1]) }),
 	})
 	select {}
-}
-
-func list(texts []string) []any {
-	out := make([]any, len(texts))
-	for i, t := range texts {
-		out[i] = t
-	}
-	return out
 }
 
 // listen decodes the messages that one program writes to the pipe. Called with null, the function that it returns

@@ -50,8 +50,8 @@ onmessage = async ({ data }) => {
   }));
   for (const [name, bytes] of Object.entries(data.files)) fs.put(fs.home + "/" + name, bytes);
   const env = { HOME: "/tmp", TMPDIR: "/tmp", GONB_PIPE: "/gonb/out", GONB_PIPE_BACK: "/gonb/back", GONB_JUPYTER_KERNEL_ID: "page" };
-  for (const set of data.env) env[set.slice(0, set.indexOf("="))] = set.slice(set.indexOf("=") + 1);
-  const code = await run(data.program, data.args, env);
+  for (const set of data.env ?? []) env[set.slice(0, set.indexOf("="))] = set.slice(set.indexOf("=") + 1);
+  const code = await run(data.program, [data.key, ...data.args ?? []], env);
   waiting.length = 0;
   flush();
   postMessage(["exit", { code, written: fs.written() }]);

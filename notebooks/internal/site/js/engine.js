@@ -81,8 +81,8 @@ function startEngine(manifest, folder, files, tell) {
     for (let n = 0, part; !(part = await reader.read()).done && !signal.aborted;) arrived([file], Math.min(1, (n += part.value.length) / size));
   }
   const open = async () => { engine ||= await (await load(manifest, "application/json")).json(); };
-  const compiled = (file) => once(file.url, async () => WebAssembly.compileStreaming(load(file, "application/wasm")));
-  const tool = (name) => compiled(engine.tools[name]);
+  const wasm = (file) => once(file.url, async () => WebAssembly.compileStreaming(load(file, "application/wasm")));
+  const tool = (name) => wasm(engine.tools[name]);
   const blob = (file) => once(file.url, async () => (await load(file, "application/octet-stream")).blob());
   const bytes = async (file) => new Uint8Array(await (await blob(file)).arrayBuffer());
   // Pages start all workers, by the addresses of their scripts: within a worker of Firefox, `new Worker` sometimes never ends.
@@ -127,9 +127,8 @@ function startEngine(manifest, folder, files, tell) {
   // foresee counts what cells seem to need, so that the whole size is known at once: the program of their page if their texts are
   // the published ones, else the compiler and the packages that their texts name.
   function foresee(texts) {
-    const hashes = texts.map((text) => new TextEncoder().encode(text).reduce((h, byte) => Math.imul(h ^ byte, 16777619), 2166136261) >>> 0);
-    const page = engine.pages.find((p) => hashes.every((hash) => p.texts[hash]));
-    if (page) return arrived([page, ...page.texts[hashes.at(-1)].map((name) => engine.tools[name])]);
+    const page = engine.pages.find((p) => texts.every((text) => text in p.texts)), { composer, drawer } = engine.tools;
+    if (page) return arrived([page, composer, ...page.texts[texts.at(-1)] ? [drawer] : []]);
     const named = new Set(texts.join("\n").match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
     const paths = needed(Object.entries(engine.names).filter(([path, name]) => named.has(path) || !path.includes("/") && named.has(name)).map(([path]) => path));
     const tools = ["composer", "compile", "link", ...paths.includes(plotting) ? ["drawer"] : []];
@@ -139,14 +138,13 @@ function startEngine(manifest, folder, files, tell) {
   // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells. If the
   // program is a published one, the page's program has it, by its key: what runs is exactly the code that the reader sees.
   async function build(cell, going) {
-    const keep = () => session.call("composer", { call: "keep" }), page = engine.pages.find((p) => p.keys?.includes(cell.args[0]));
+    const keep = () => session.call("composer", { call: "keep" }), page = engine.pages.find((p) => p.keys.includes(cell.key));
     if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
-    const old = made.get(cell.source) ?? await (page && compiled(page));
+    const old = made.get(cell.source) ?? await (page && wasm(page));
     going();
     if (old) return keep().then(() => old);
     const paths = needed(cell.imports);
-    tool("link").catch(() => {}); // it is waited for below
-    const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
+    const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile"), tool("link")]);
     going();
     stage("compiling");
     const missing = paths.map((path, i) => [path, fetched[i]]).filter(([path]) => !builder.had.has("/" + path));
@@ -163,7 +161,7 @@ function startEngine(manifest, folder, files, tell) {
   }
 
   // execute runs the program, and returns its exit code.
-  async function execute(module, { args, env, said }, going) {
+  async function execute(module, { key, args, env, said }, going) {
     if (said) tell({ text: { fd: 1, text: said } });
     const address = await script("cell");
     going();
@@ -203,15 +201,13 @@ function startEngine(manifest, folder, files, tell) {
     worker.onmessage = ({ data: [what, value] }) => {
       last = last.then(() => program === finish && (tells[what] ? tells[what](value) : tell({ [what]: value }))).catch((error) => fail(String(error)));
     };
-    worker.postMessage({ program: module, args, env, files, names: Object.keys(engine.data) });
+    worker.postMessage({ program: module, key, args, env, files, names: Object.keys(engine.data) });
     return promise;
   }
 
   async function runCell(cell, before, going) {
     waits = true;
-    const first = !engine;
-    await open();
-    if (first) foresee([...before, cell].map((c) => c.text));
+    if (!engine) await open().then(() => foresee([...before, cell].map((c) => c.text)));
     const made = await session.call("composer", { call: "compose", before, cell });
     going();
     if (made.error) return made;

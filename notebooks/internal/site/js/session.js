@@ -14,7 +14,7 @@ answer({
   // compose makes the program of the cell. The cells before it become part of the session without being run, and the cell itself by keep.
   compose({ before, cell }) {
     for (last of [...before, cell]) {
-      const made = cells.compose(last.name, last.text);
+      const made = JSON.parse(cells.compose(last.name, last.text));
       if (made.error || last === cell) return made;
       keep();
     }
