@@ -50,9 +50,7 @@ func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 	}
 	// The arguments of live.js are the last thing that is marshalled.
 	args := d.html[strings.LastIndex(d.html, `)([{"key"`)+2:]
-	if err := json.NewDecoder(strings.NewReader(args)).Decode(&charts); err != nil {
-		t.Fatal(err)
-	}
+	noError(json.NewDecoder(strings.NewReader(args)).Decode(&charts))
 	c := charts[0]
 	if len(c.Columns) != 13 || len(c.Frames) != 12 {
 		t.Fatalf("%d columns and %d frames, want one x and 12 y's in 12 frames", len(c.Columns), len(c.Frames))
@@ -62,9 +60,7 @@ func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 			t.Errorf("frame %d repeats %d parts of the first", k, len(f)-1)
 		}
 		var sets []struct{ Source []int }
-		if err := json.Unmarshal(f["dataset"], &sets); err != nil {
-			t.Fatal(err)
-		}
+		noError(json.Unmarshal(f["dataset"], &sets))
 		want := float64(100*(k/6) + 10*(k/2%3) + k%2)
 		if y := c.Columns[sets[0].Source[1]]; y[0] != want {
 			t.Errorf("frame %d shows %g, want %g", k, y[0], want)

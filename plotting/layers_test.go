@@ -95,9 +95,7 @@ func TestSave(t *testing.T) {
 	err := errors.Join(os.MkdirAll(cleaned, 0o755), os.WriteFile("build/CACHEDIR.TAG", []byte("# removed by go run ./notebooks clean"), 0o644),
 		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // of others
 	r, w, failed := os.Pipe()
-	if err := errors.Join(err, failed); err != nil {
-		t.Fatal(err)
-	}
+	noError(errors.Join(err, failed))
 	stdout := os.Stdout
 	gonbui.IsNotebook, os.Stdout = true, w
 	err = errors.Join(Save("a.svg", fig), Save(filepath.Join(dir, "b.svg"), fig))
@@ -183,9 +181,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatal("a name ends the script")
 		}
 		var option struct{ Series []struct{ Name string } }
-		if err := json.Unmarshal(must(json.Marshal(s.Frames[0])), &option); err != nil {
-			t.Fatal(err)
-		}
+		noError(json.Unmarshal(must(json.Marshal(s.Frames[0])), &option))
 		bare := strings.NewReplacer("{\u2060", "{") // the joiner keeps a brace from being rich text
 		got, want := bare.Replace(option.Series[0].Name), bare.Replace(Unicode(name))
 		raised := strings.Contains(got, "{sup|") || strings.Contains(got, "{sub|")

@@ -119,9 +119,7 @@ func TestGoldenPictures(t *testing.T) {
 	for name, d := range gallery() {
 		got, path := must(encode("svg", d)), filepath.Join("testdata", name+".svg")
 		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			noError(os.WriteFile(path, got, 0o644))
 		}
 		if want, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s has changed, %v: look at it, then run go test -update", path, err)
@@ -222,6 +220,8 @@ func prepared(f Figure) (layers []layer, x, y scale) {
 }
 
 // must returns v, or panics with err.
+func noError(err error) { must(0, err) }
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -144,9 +144,7 @@ func FuzzLabel(f *testing.F) {
 		dc := draw.NewCanvas(canvas, 100, 20)
 		dc.FillText(textStyle(labelFont, draw.XLeft, draw.YTop), vg.Point{}, label)
 		var out bytes.Buffer
-		if _, err := canvas.WriteTo(&out); err != nil {
-			t.Fatal(err)
-		}
+		must(canvas.WriteTo(&out))
 		svg := canvas.tidy(out.Bytes())
 		for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
 			if _, err := d.Token(); err == io.EOF {

@@ -1,13 +1,11 @@
 package cells
 
 import (
-	"encoding/json"
 	"go/parser"
 	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,13 +68,17 @@ func TestSessions(t *testing.T) {
 func compose(t *testing.T, s *Session, cells ...string) (p *Program) {
 	t.Helper()
 	for i, text := range cells {
-		var err error
-		if p, err = s.Compose(string(rune('a'+i)), text); err != nil {
-			t.Fatalf("cell %d: %v", i, err)
-		}
+		p = must(s.Compose(string(rune('a'+i)), text))
 		s.Keep(p)
 	}
 	return p
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // run returns what the program prints, or the compiler.
@@ -84,9 +86,7 @@ func run(t *testing.T, p *Program) string {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(file, []byte(p.Source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(file, []byte(p.Source), 0o600))
 	cmd := exec.Command("go", append([]string{"run", file}, p.Args...)...)
 	cmd.Dir = dir
 	out, _ := cmd.CombinedOutput()
@@ -110,10 +110,7 @@ func TestPage(t *testing.T) {
 		"func f() { main() }\n%%\nif v[0]++; v[0] < 5 {\n\tf()\n}\nfmt.Println(again(), one(1), v, w)",
 	}
 	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 4, 6} { // the last two run again
-		p, err := s.Compose(string(rune('a'+i)), texts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(s.Compose(string(rune('a'+i)), texts[i]))
 		s.Keep(p)
 		if i == len(programs) {
 			programs = append(programs, p)
@@ -126,9 +123,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%d programs, %v; want the last %d", len(in), err, len(want))
 	}
 	file := binary + ".go"
-	if err := os.WriteFile(file, []byte(page.Source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(file, []byte(page.Source), 0o600))
 	if said, err := exec.Command("go", "build", "-o", binary, file).CombinedOutput(); err != nil {
 		t.Fatalf("%s\n%s", said, page.Source)
 	}
@@ -203,49 +198,6 @@ func TestMagics(t *testing.T) {
 	}
 	if p := compose(t, New(known), "%%\nodd.F()\nrand.F()\n"); !slices.Equal(p.Imports, []string{"os"}) {
 		t.Errorf("imports %q of other modules, or of two packages with one name", p.Imports)
-	}
-}
-
-// TestNotebooks: every cell of every notebook is a program, and what it imports is used in it.
-func TestNotebooks(t *testing.T) {
-	files, err := filepath.Glob("../../*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	path := regexp.MustCompile(`"((?:[\w.]+/)+)?(\w+?)(/v2)?"`)
-	for _, file := range files {
-		names := map[string]string{}
-		var notebook struct {
-			Cells []struct {
-				Type   string `json:"cell_type"`
-				ID     string
-				Source []string
-			}
-		}
-		data, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(data, &notebook)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range path.FindAllStringSubmatch(strings.ReplaceAll(string(data), `\"`, `"`), -1) {
-			names[m[1]+m[2]+m[3]] = m[2]
-		}
-		s := New(names)
-		for _, c := range notebook.Cells {
-			if c.Type != "code" {
-				continue
-			}
-			p, err := s.Compose(c.ID, strings.Join(c.Source, ""))
-			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			if regexp.MustCompile(`\bplotting\.`).MatchString(p.Source) != slices.Contains(p.Imports, "github.com/mixpolicy/lab/plotting") {
-				t.Errorf("%s, cell %s: imports %q", file, c.ID, p.Imports)
-			}
-			s.Keep(p)
-		}
 	}
 }
 

@@ -85,17 +85,11 @@ func TestCompletePackages(t *testing.T) {
 		for _, f := range found {
 			got = append(got, f.Name)
 		}
-		folder, err := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", path).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder := must(exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", path).Output())
 		var want []string
 		names := strings.Fields(string(folder))
 		for _, file := range names[1:] {
-			parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(names[0], file), nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := must(parser.ParseFile(token.NewFileSet(), filepath.Join(names[0], file), nil, 0))
 			for name := range parsed.Scope.Objects {
 				if ast.IsExported(name) {
 					want = append(want, name)

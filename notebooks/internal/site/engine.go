@@ -172,9 +172,9 @@ func (b *builder) makePage(ctx context.Context, e *engine, notebook string) erro
 // fetches states how much the cells of a page fetch at most.
 func (e *engine) fetches() string {
 	first := e.program + e.Tools["composer"].Bytes
-	mega := func(bytes int64) int64 { return bytes/1e6 + 1 } // with the scripts
-	return fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that you change, up to %d MB more",
-		mega(first), mega(first+e.Tools["drawer"].Bytes), mega(e.compiled))
+	mega := func(bytes int64) int64 { return (bytes+2e5)/1e6 + 1 } // with the manifest and the scripts
+	return fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that must be compiled, such as one that you change, "+
+		"up to %d MB more", mega(first), mega(first+e.Tools["drawer"].Bytes), mega(e.compiled))
 }
 
 // packFile is pack with the content of a file.

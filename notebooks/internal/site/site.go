@@ -4,6 +4,9 @@
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
 // program of a cell; the compiler, the linker and the program run one after another in web workers, on file systems in
 // memory. A page fetches the engine when its reader first runs a cell, and a package when a cell first needs it.
+//
+// A published cell needs no compiler: each page has a program, built with the site, that contains the programs of its
+// cells. A changed cell has another program than the published one, which the engine compiles.
 package site
 
 import (
