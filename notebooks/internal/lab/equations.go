@@ -89,14 +89,14 @@ func (p *page) Choices() (found []choice) {
 	for _, e := range p.Equations {
 		found = counted(counted(found, string(e.Verdict)), string(e.Kind()))
 	}
-	order := []string{"", "holds", "holds as corrected", "error", "gap", "slip", "ambiguity", "misprint", "fails", "definition"}
+	order := []string{"holds", "holds as corrected", "error", "gap", "slip", "ambiguity", "misprint", "fails", "definition"}
 	slices.SortFunc(found, func(a, b choice) int { return slices.Index(order, a.Value) - slices.Index(order, b.Value) })
 	for i, c := range found {
-		if slices.Contains(order[3:8], c.Value) {
+		if slices.Contains(order[2:7], c.Value) {
 			found[i].Text = "as corrected: " + c.Value
 		}
 	}
-	return slices.DeleteFunc(found, func(c choice) bool { return c.Value == "" }) // the kind of an entry without erratum
+	return slices.DeleteFunc(found, func(c choice) bool { return !slices.Contains(order, c.Value) }) // such as no kind at all
 }
 
 var (
