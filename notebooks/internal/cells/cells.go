@@ -67,7 +67,7 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 
 // Page makes one program of the programs of a page's cells, which the session has kept. Run under the key of one of them, as
 // os.Args[0], it does what that program does. So what runs is still exactly the code that the reader sees, though nothing is
-// compiled. Page also returns the programs that are in it.
+// compiled; only the packages that other cells import are initialised too. Page also returns the programs that are in it.
 //
 // A program is left out if its cell would have another one after the last cell, for example because a later cell declares
 // again what it uses, adds a method to a type, or computes the value of a variable. A program with flags is also left out.

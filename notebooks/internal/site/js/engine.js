@@ -144,7 +144,8 @@ function startEngine(manifest, folder, files, tell) {
     going();
     if (old) return keep().then(() => old);
     const paths = needed(cell.imports);
-    const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile"), tool("link")]);
+    tool("link").catch(() => {}); // it is asked for again
+    const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
     going();
     stage("compiling");
     const missing = paths.map((path, i) => [path, fetched[i]]).filter(([path]) => !builder.had.has("/" + path));
