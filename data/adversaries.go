@@ -16,7 +16,7 @@ type Adversary struct {
 	What       string    `csv:"bound"`
 	Space      string    `csv:"space"`
 	Instances  int       `csv:"instances"`  // evaluated
-	Nontrivial int       `csv:"nontrivial"` // those of them with positive left, and finite right above rounding
+	Nontrivial int       `csv:"nontrivial"` // with a positive left side, and a finite right side above rounding
 	Violations int       `csv:"violations"`
 	Ratio      float64   `csv:"ratio,%.12g"`
 	Left       float64   `csv:"left,%.12g"`

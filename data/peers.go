@@ -27,7 +27,7 @@ type Comparison struct {
 	Ours     string   `csv:"ours"`     // our method; empty if Instance names it
 	We       Measured `csv:"ours_"`
 	OurCPU   float64  `csv:"ours_cpu,%.4g"` // seconds of all cores together, median
-	Threads  int      `csv:"ours_threads"`  // the number that we may use
+	Threads  int      `csv:"ours_threads"`  // the number of threads that we may use
 
 	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that memory delivers in a second,
 	// measured just before the times. Both are 0 if a cache may hold the arrays.
@@ -50,7 +50,7 @@ type Comparison struct {
 	Python  string `csv:"python"`
 	Date    string `csv:"date"` // of the measurement, YYYY-MM-DD
 
-	Told string `csv:"ratio"` // for readers of the file: computed from the other columns
+	Told string `csv:"ratio"` // the ratio as text, for readers of the file
 }
 
 // stopped is the first word of the outcome of a peer that did not finish within its time limit.
@@ -181,7 +181,7 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }
 
-// comparisonTable returns a table in Markdown: for each work, the first problem, with the best peer.
+// comparisonTable returns a table in Markdown with a row for each work: its first instance, and the best peer there.
 func comparisonTable(all []Comparison) string {
 	var b strings.Builder
 	b.WriteString("| problem | this module | best peer | ratio |\n|---|---|---|---|\n")

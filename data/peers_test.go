@@ -20,7 +20,7 @@ func committed(t *testing.T) []data.Comparison {
 	return mixpolicy.Must(data.Comparisons())
 }
 
-// The README's table is what peers.csv gives.
+// The README's table is the one that WithComparisons makes from peers.csv.
 func TestReadmeComparisons(t *testing.T) {
 	readme := mixpolicy.Must(os.ReadFile("../README.md"))
 	want := mixpolicy.Must(data.WithComparisons(string(readme), committed(t)))
@@ -29,7 +29,7 @@ func TestReadmeComparisons(t *testing.T) {
 	}
 }
 
-// The committed measurements are of every work, each with a machine and versions.
+// The committed peers.csv measures every work. Each row names a machine and versions, and its times are in order.
 func TestComparisonsComplete(t *testing.T) {
 	works := map[string]bool{}
 	for _, c := range committed(t) {
@@ -37,7 +37,7 @@ func TestComparisonsComplete(t *testing.T) {
 		if c.Peer == "" || c.Machine == "" || c.Go == "" || c.Python == "" || c.Date == "" || c.Threads < 1 || c.We.Median <= 0 || c.Repetitions < 1 {
 			t.Errorf("incomplete: %+v", c)
 		}
-		// Nobody is faster than memory.
+		// Neither we nor a peer that finished took less time than memory takes to deliver the arrays once.
 		if floor := c.Floor(); (c.Bytes > 0) != (c.Bandwidth > 0) || floor > c.We.Least || c.Outcome == "" && floor > c.They.Least {
 			t.Errorf("%s: %s: %v bytes at %v a second beside %+v", c.Instance, c.Method, c.Bytes, c.Bandwidth, c)
 		}
@@ -74,7 +74,7 @@ func TestBest(t *testing.T) {
 	}{
 		{[]data.Comparison{slow, fast}, "fast"},
 		{[]data.Comparison{fast, slow}, "fast"},
-		{[]data.Comparison{early, slow, late, failed}, "slow"}, // who finished comes before who was stopped
+		{[]data.Comparison{early, slow, late, failed}, "slow"}, // a peer that finished comes before peers that were stopped
 		{[]data.Comparison{failed, early, late}, "late"},
 		{[]data.Comparison{late, early, failed}, "late"},
 		{[]data.Comparison{failed}, "failed"},
@@ -90,7 +90,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// What is written can be read, and is then the same.
+// Rows that are written and read again keep their values to four digits, and are then written as the same text.
 func TestComparisonsRoundTrip(t *testing.T) {
 	text := rapid.StringMatching(`[a-zA-Zλ×≥,"0-9. ]*`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func TestReadComparisonsErrors(t *testing.T) {
 		{",2,", ",two,", "peer_median"},
 		{",2,", ",-2,", "≥ 0"},
 		{",2,", ",NaN,", "want a number"},
-		{",2,", ",3,", "ratio"}, // which does not follow any more
+		{",2,", ",3,", "ratio"}, // the ratio no longer follows from the times
 	} {
 		_, err := data.ReadComparisons(strings.NewReader(strings.Replace(good.String(), e.old, e.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), e.want) {
@@ -147,7 +147,7 @@ func TestReadComparisonsErrors(t *testing.T) {
 	}
 }
 
-// What can be read can be written and read again.
+// Every file that ReadComparisons accepts can be written and read again.
 func FuzzReadComparisons(f *testing.F) {
 	committed, err := data.Files.ReadFile("peers.csv")
 	if err != nil {

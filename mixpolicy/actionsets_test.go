@@ -11,8 +11,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// drawSets returns a random process with all actions, and the same with fewer, of which
-// Dynamics knows no others. Costs may be drawn to have ties or to be nearly the same.
+// drawSets returns a random process with all actions, the same process with action sets, and the pairs that these
+// allow. The second process asks its Dynamics about allowed pairs only. Costs may be drawn to have ties or to be
+// nearly equal.
 func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 	full = drawMDP(t, drawCriterion(t))
 	switch rapid.IntRange(0, 2).Draw(t, "costs") {
@@ -26,7 +27,7 @@ func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 	for _, some := range rapid.SliceOfN(rapid.Bool(), n*m, n*m).Draw(t, "allowed") {
 		allowed = append(allowed, all || some)
 	}
-	for s := range n { // each state and each action has one pair at least
+	for s := range n { // each state and each action has at least one pair
 		allowed[full.Pair(s, rapid.IntRange(0, m-1).Draw(t, "of state"))] = true
 	}
 	for a := range m {
@@ -45,7 +46,7 @@ func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 	return full, x, allowed
 }
 
-// takesOnly tells whether the policy is 0 at all other pairs.
+// takesOnly reports whether the policy is 0 at every pair that is not allowed.
 func takesOnly(p *mixpolicy.Policy, allowed []bool) bool {
 	m := len(p.Row(0))
 	for i, ok := range allowed {
@@ -56,8 +57,8 @@ func takesOnly(p *mixpolicy.Policy, allowed []bool) bool {
 	return true
 }
 
-// The lemma of [mixpolicy.MDP.Allowed]: π of the process with all nm pairs, and Fπ of that
-// with action sets, have one measure but for F, one cost, and one value function.
+// The lemma of [mixpolicy.MDP.Allowed]: a policy π of the process with all nm pairs and the policy Fπ of the process
+// with action sets have the same cost, and F maps the measure of π to that of Fπ.
 func TestActionSetsMove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, x, allowed := drawSets(t)
@@ -90,7 +91,8 @@ func TestActionSetsMove(t *testing.T) {
 		}
 		fpi := mixpolicy.Must(mixpolicy.NewPolicy(x, move(prob)))
 		q, fq := mixpolicy.Must(padded.Occupation(t.Context(), pi)), mixpolicy.Must(x.Occupation(t.Context(), fpi))
-		// Elimination has a relative error of a few n·2⁻⁵³ each, of P^π that add up in another order.
+		// Each elimination has a relative error of a few n·2⁻⁵³, and the two chains P^π add up their terms in
+		// different orders.
 		if d := close1(move(q.Pair), fq.Pair); d > 64*luTolerance {
 			t.Fatalf("ξ^Fπ and Fξ^π differ by %v", d)
 		}
@@ -118,7 +120,7 @@ func count(of []bool) int {
 	return len(slices.DeleteFunc(slices.Clone(of), func(v bool) bool { return !v }))
 }
 
-// door is shut or open; only what is shut can be opened.
+// door is a process with the states shut and open, in which allowed selects the actions.
 func door(allowed func(s, a int) bool) (*mixpolicy.MDP, error) {
 	return mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 3, Criterion: mixpolicy.Discounted(.5), Allowed: allowed,
 		StateLabel:  func(s int) string { return []string{"shut", "open"}[s] },
@@ -131,7 +133,7 @@ func door(allowed func(s, a int) bool) (*mixpolicy.MDP, error) {
 
 func sensible(s, a int) bool { return s == 0 && a < 2 || s == 1 && a > 0 }
 
-// What is not allowed is refused wherever it comes in, with the state and the action.
+// Every function refuses a pair that is not allowed, and its error names the state and the action.
 func TestActionSetsErrors(t *testing.T) {
 	wantError(t, errOf(door(func(s, a int) bool { return s == 0 })), "state open has no allowed action")
 	wantError(t, errOf(door(func(s, a int) bool { return a < 2 })), "action shut it is allowed in no state")
@@ -149,11 +151,11 @@ func TestActionSetsErrors(t *testing.T) {
 		t.Error("Allowed tells otherwise")
 	}
 	mixpolicy.Must(x.WithCosts([]float64{3, 4, 3, 5, 5, 6}))
-	chain := mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2})))) // which has one action
+	chain := mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2})))) // a chain has one action
 	mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain)))
 }
 
-// A door that is shut has nothing to shut: each state has its own actions.
+// A shut door cannot be shut again: each state has its own actions.
 func ExampleMDP_Allowed() {
 	x := mixpolicy.Must(door(sensible))
 	fmt.Println(mixpolicy.UniformPolicy(x).Row(0), mixpolicy.UniformPolicy(x).Row(1))

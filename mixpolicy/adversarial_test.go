@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// drawExtreme draws an MDP whose probabilities are anything from 1e-320 to 1, with γ within an
-// ulp of 1 and costs to 1e306.
+// drawExtreme draws an MDP with probabilities from about 1e-320 to 1, costs up to 1e306, and
+// average cost or a γ from ½ to 1 − 2⁻⁵³.
 func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 	n := rapid.IntRange(1, 5).Draw(t, "n")
 	size := rapid.SampledFrom([]float64{1, 1e-300, 1e100, 1e280, 1e306}).Draw(t, "size of costs")
@@ -46,18 +46,19 @@ func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 		}
 	}
 	x, err := mixpolicy.New(spec)
-	if err != nil { // left is off by a rounding of 1 where it is nearly 0
+	if err != nil { // if left is nearly 0, its rounding error matters
 		t.Skip(err)
 	}
 	return x
 }
 
-// exactly returns μ of a policy without rounding, from the state given, or α if it is negative: it solves
-// μ = γμP + (1−γ)α, where P(s,s) is what its other entries leave. It returns nil if several recurrent classes leave μ open.
+// exactly returns the measure μ of a policy in exact arithmetic. The start is the state from, or α if from is negative.
+// It solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other entries of its row. It returns nil if P has several
+// recurrent classes, so μ is not unique.
 func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
 	n, gamma := x.States(), rat(x.Gamma())
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), gamma)
-	a := make([][]*big.Rat, n) // of each state its equation, and the right side
+	a := make([][]*big.Rat, n) // row s is the equation of state s, with the right side last
 	for s := range a {
 		a[s] = make([]*big.Rat, n+1)
 		for j := range a[s] {
@@ -103,19 +104,19 @@ func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
 		mu[s] = a[s][n].Quo(a[s][n], a[s][s])
 		total.Add(total, mu[s])
 	}
-	for _, v := range mu { // α adds up to 1 but for rounding
+	for _, v := range mu { // α adds up to 1 only up to rounding
 		v.Quo(v, total)
 	}
 	return mu
 }
 
-// No measure is called right that is not, and none has a NaN or an infinity.
+// If a method returns no error, its measure is within the stated Error. No measure contains a NaN or an infinity.
 func TestExtremeMeasures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkMeasures(t, drawExtreme(t, 1)) })
 }
 
 // checkMeasures compares all methods with rational arithmetic. Auto and Elimination must not fail
-// where products of a few probabilities are normal numbers.
+// if all probabilities exceed 1e-20, because products of a few of them are then normal numbers.
 func checkMeasures(t failer, x *mixpolicy.MDP) {
 	t.Helper()
 	want, least := exactly(x, make([]int, x.States()), -1), 1.
@@ -149,8 +150,8 @@ func checkMeasures(t failer, x *mixpolicy.MDP) {
 	}
 }
 
-// Chains on which these once failed: NaN by elimination, masses that overflow in sweeps, and a
-// measure that was wrong by .41 and called right.
+// The methods once failed on these chains: elimination returned NaN, masses overflowed in sweeps, and
+// a measure that was off by 0.41 came without an error.
 func TestMeasuresThatFailed(t *testing.T) {
 	for _, c := range []struct {
 		p         [][]float64
@@ -158,7 +159,7 @@ func TestMeasuresThatFailed(t *testing.T) {
 	}{
 		{[][]float64{{.5, .5}, {1e-310, 1}}, mixpolicy.AverageCost},
 		{[][]float64{{1, 1e-177, 0}, {1e-177, 1, 1e-177}, {0, 3e-177, 1}}, mixpolicy.AverageCost},
-		// From 0 to 1 by way of 3 with 10⁻³³⁰, and from 1 to 2, which keeps all mass.
+		// State 0 leads through 3 to 1 with probability 10⁻³³⁰; 1 leads to 2, which keeps nearly all mass.
 		{[][]float64{{1, 0, 0, 1e-165}, {1e-300, .5, .5, 0}, {0, 1e-290, 1, 0}, {1, 1e-165, 0, 0}}, mixpolicy.AverageCost},
 		{[][]float64{{0, 1, 0}, {1e-177, 0, 1}, {0, 1e-177, 1}}, mixpolicy.AverageCost},
 		{[][]float64{{1, 1e-177, 0}, {1e-177, 1, 1e-177}, {0, 3e-177, 1}}, mixpolicy.Discounted(1 - 0x1p-53)},
@@ -169,7 +170,7 @@ func TestMeasuresThatFailed(t *testing.T) {
 	}
 }
 
-// Every interval for a cost holds it, and every value is as near as it is said to be.
+// Every interval contains the optimal cost, and every value is within its stated error.
 func TestExtremeValuations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExtreme(t, rapid.IntRange(1, 2).Draw(t, "m"))
@@ -237,7 +238,7 @@ func TestExtremeValuations(t *testing.T) {
 					t.Fatalf("%s: v = %v, %v", what, v.Value, err)
 				}
 				if x.Gamma() < 1 && err == nil {
-					// The truth is a cost per step, (1−γ)v.
+					// The exact values are costs per step, (1−γ)v.
 					off := rat(x.Gamma())
 					off.Sub(big.NewRat(1, 1), off).Mul(off, rat(value)).Sub(off, values[s])
 					if most := rat((v.Upper - v.Lower) / 2); off.Abs(off).Cmp(most) > 0 {

@@ -28,8 +28,8 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′), whose minimum over a is
-// (2.8). dst has nm entries, and v has n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum over a is (2.8).
+// dst has nm entries, and v has n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues: dst must have nm entries, and v must have n")
@@ -157,7 +157,8 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 // valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
 // ε(‖c‖∞ + ‖v‖∞). With at most k entries in a row and unit roundoff u, the errors of the inner product, the
 // cost and the difference are at most (k+4)u(‖c‖∞ + ‖v‖∞). The row itself may add up to
-// 1 ± 16(k+1)u, which adds 16(k+1)u. Together, this is less than 20(k+1)u.
+// 1 ± 16(k+1)u, which adds 16(k+1)u(‖c‖∞ + ‖v‖∞). The sum of both is less than
+// 20(k+1)u(‖c‖∞ + ‖v‖∞).
 func (x *MDP) valueRounding() float64 {
 	k := 0
 	for i := range x.Pairs() {
@@ -168,15 +169,15 @@ func (x *MDP) valueRounding() float64 {
 
 // greedy is a greedy policy with bounds that shorten the next greedy step: the step skips
 // actions that cannot have become better than the present action (temporary elimination:
-// Hastings and van Nunen 1977). The result is the same to the bit. With
+// Hastings and van Nunen 1977). The result is the same to the bit as without the bounds. With
 //
 //	q(s,a) = c_a(s) + γP_a(s,·)v,
 //
 // a change of v by δ raises q by at least γ min δ, because rows add up to 1. The rise is
 // the sum of γ min δ over the steps. For each pair, we store q minus the rise at the time
 // when q was computed. This number plus the present rise is a lower bound on q, and a step
-// skips the pair while the bound exceeds the q of the policy's action. Soon most states
-// have one action left, and the rows of these actions are stored side by side.
+// skips the pair while the bound exceeds the q of the policy's action. After a few steps, most
+// states have one action left. The rows of the policy's actions are stored side by side.
 type greedy struct {
 	x       *MDP
 	actions []int32

@@ -35,7 +35,7 @@ func drawValues(t *rapid.T, n int, name string) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, name)
 }
 
-// (2.8): the operator is its definition, written out with dense loops.
+// (2.8): the Bellman operator, the action values and the greedy policy agree with their definitions in dense loops.
 func TestBellmanOperator_2_8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -70,9 +70,9 @@ func TestBellmanOperator_2_8(t *testing.T) {
 	})
 }
 
-// (2.8), (2.12): each method's interval holds the least cost over all deterministic policies that take
-// allowed actions, found by enumeration and dense solves in the process that has all actions; its policy
-// takes such actions and attains it; and its value function is that of the policy.
+// (2.8), (2.12): each method's interval contains the least cost over all deterministic policies that take only
+// allowed actions, and the cost of the method's policy, which takes only allowed actions. Dense solves in the process
+// with all actions give these costs. The method's value function is that of its policy.
 func TestOptimalCost_2_8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		full, x, allowed := drawSets(t)
@@ -85,12 +85,12 @@ func TestOptimalCost_2_8(t *testing.T) {
 		for _, method := range valuationMethods {
 			v := mixpolicy.Must(method.run(t.Context(), x, mixpolicy.ValuationSettings{}))
 			own := costOf(full, v.Policy, luMeasure(t, full, v.Policy))
-			const slack = 10 * luTolerance // of the brute force, whose costs are at most 10
+			const slack = 10 * luTolerance // of the dense solves: costs are at most 10
 			if min(best, own) < v.Lower-slack || max(best, own) > v.Upper+slack || !takesOnly(v.Policy, allowed) {
 				t.Fatalf("%s: [%v, %v] does not hold the optimum %v and the policy's cost %v, or %v", method.name, v.Lower, v.Upper, best, own, v.Policy)
 			}
-			// 1e-9 of the range of costs, or what rounding needs: 20·6 u of costs and
-			// values, 10/(1−γ) at most.
+			// The width is at most 1e-9 of the range of costs, plus 5 times the rounding, which is 20·6 u of costs
+			// and values of at most 10/(1−γ).
 			if w := v.Upper - v.Lower; w > 20e-9+5*20*6*u*10*1001 {
 				t.Fatalf("%s: interval has width %v", method.name, w)
 			}
@@ -117,8 +117,8 @@ func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 		if x.Criterion().Average() {
 			want += v.Cost()
 		}
-		// Both sides are within near of the policy's true value, or, under average
-		// cost, their difference is within the interval on both sides.
+		// Under discounting, both sides are within near of the policy's true value. Under average cost, their
+		// difference is at most the width of the interval.
 		if math.Abs(follow-want) > 2*near {
 			t.Fatalf("state %d: c + γPv = %v, v = %v, interval [%v, %v]", s, follow, want, v.Lower, v.Upper)
 		}
@@ -132,7 +132,7 @@ func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 	}
 }
 
-// Convention: the cost of a policy is (1−γ)αᵀv^π = cᵀξ^π, or the gain.
+// Convention: the cost of a policy is (1−γ)αᵀv^π = cᵀξ^π or, under average cost, the gain.
 func TestEvaluateEqualsMeasure_2_12(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -146,8 +146,8 @@ func TestEvaluateEqualsMeasure_2_12(t *testing.T) {
 	})
 }
 
-// The interval holds the cost although the costs of actions nearly cancel, and what is left of
-// them is mostly rounding: one state, and the mean in rational arithmetic.
+// The interval contains the cost even if the costs of actions nearly cancel, so that rounding dominates. The test has
+// one state, and computes the mean in rational arithmetic.
 func TestEvaluateCancellingCosts(t *testing.T) {
 	costs, prob, want := []float64{1e8, -7e7, 1}, []float64{.28, .4, .32}, new(big.Rat)
 	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,
@@ -161,7 +161,8 @@ func TestEvaluateCancellingCosts(t *testing.T) {
 	}
 }
 
-// Beyond 1500 states a policy is evaluated by sweeps; its measure by another way.
+// For more than 1500 states, Evaluate uses sweeps. Its interval contains the cost of the occupation measure, which
+// other code computes.
 func TestEvaluateLarge(t *testing.T) {
 	for _, c := range []mixpolicy.Criterion{mixpolicy.Discounted(0.95), mixpolicy.AverageCost} {
 		x := garnet(t, 1600, 3, 4, c)
@@ -178,8 +179,8 @@ func TestEvaluateLarge(t *testing.T) {
 	}
 }
 
-// Under average cost a chain of period 2 makes v ← 𝒮v oscillate for ever; with
-// damping it converges. The bounds hold all the same.
+// Under average cost, v ← 𝒮v oscillates forever on a chain of period 2. Damping makes it converge, and the bounds
+// hold.
 func TestPeriodicChain(t *testing.T) {
 	x := flip()
 	for _, method := range valuationMethods {
@@ -190,7 +191,8 @@ func TestPeriodicChain(t *testing.T) {
 	}
 }
 
-// Several recurrent classes under average cost: the error names them.
+// Under average cost, the error names the recurrent classes if there are several, and the interval contains all
+// gains.
 func TestValuationNamesClasses(t *testing.T) {
 	x := islands(mixpolicy.AverageCost)
 	set := mixpolicy.ValuationSettings{MaxIterations: 500}
@@ -204,7 +206,7 @@ func TestValuationNamesClasses(t *testing.T) {
 	wantError(t, errOf(mixpolicy.Evaluate(t.Context(), x, mixpolicy.UniformPolicy(x), set)), "2 recurrent classes, {a, b} and {d}")
 }
 
-// Policy iteration over policies of which one is multichain can start elsewhere.
+// Policy iteration fails if its first policy has several recurrent classes; from another Start, it succeeds.
 func TestPolicyIterationStart(t *testing.T) {
 	// Action 0 stays at cost s, action 1 moves on at cost 5.
 	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
@@ -218,7 +220,7 @@ func TestPolicyIterationStart(t *testing.T) {
 	}
 }
 
-// The number of workers leaves no trace.
+// The number of workers does not change the result.
 func TestValuationWorkers(t *testing.T) {
 	x := garnet(t, 6000, 8, 10, mixpolicy.Discounted(0.9)) // enough terms for 7 workers to be used
 	for _, method := range valuationMethods[:2] {
@@ -238,7 +240,8 @@ func TestValuationWorkers(t *testing.T) {
 	}
 }
 
-// Cancelled, each method returns what it has, and that is right.
+// When cancelled, each method returns the bounds and the policy that it has so far, and the bounds are valid. When
+// cancelled before it begins, it returns nothing.
 func TestValuationCancelled(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	ended, end := context.WithCancel(t.Context())
@@ -270,7 +273,7 @@ func TestValuationCancelled(t *testing.T) {
 		}
 	}
 
-	// An evaluation by sweeps: cancelled after some, or left after as many as are allowed.
+	// Evaluate with sweeps: cancelled after 5 sweeps, and then limited to 5.
 	x = garnet(t, 2000, 1, 4, mixpolicy.Discounted(.95))
 	p := mixpolicy.UniformPolicy(x)
 	want := mixpolicy.Must(x.Occupation(t.Context(), p)).Cost(x.Costs())
@@ -303,15 +306,15 @@ func TestValuationSettingsErrors(t *testing.T) {
 	}
 	wantError(t, errOf(mixpolicy.Evaluate(t.Context(), x, nil, mixpolicy.ValuationSettings{})), "policy is nil")
 
-	// Without a tolerance it is 1e-9 of the range of costs, which may be 0.
+	// The default tolerance is 1e-9 of the range of costs, which may be 0.
 	dear, once := priced(x, func(c float64) float64 { return 4*c + 1 }), mixpolicy.ValuationSettings{MaxIterations: 1}
-	wantError(t, errOf(mixpolicy.ValueIteration(t.Context(), dear, once)), "after 1 iterations, want a width of 1.2e-08")
+	wantError(t, errOf(mixpolicy.ValueIteration(t.Context(), dear, once)), "after 1 iterations, want a width ≤ 1.2e-08")
 	even := priced(x, func(float64) float64 { return 3 })
 	if v := mixpolicy.Must(mixpolicy.ValueIteration(t.Context(), even, mixpolicy.ValuationSettings{})); math.Abs(v.Cost()-3) > 1e-12 {
 		t.Errorf("cost %v where all costs are 3", v.Cost())
 	}
 
-	const h = 1.5e308 // of which a half more is too much; without a bound, there is no valuation
+	const h = 1.5e308 // 1.5h overflows: there is no bound, and no valuation
 	for _, cost := range []float64{h, -h} {
 		far := priced(x, func(float64) float64 { return cost })
 		v, err := mixpolicy.ValueIteration(t.Context(), far, mixpolicy.ValuationSettings{Tolerance: 1})
@@ -323,7 +326,7 @@ func TestValuationSettingsErrors(t *testing.T) {
 	}
 }
 
-// Elimination values transient states too, so that no sweep follows.
+// Elimination also computes the values of transient states, so no sweep follows.
 func TestEvaluateTransient(t *testing.T) {
 	x := walk(4, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: max(s-1, 0), P: 1}} })
 	x = mixpolicy.Must(x.WithCosts([]float64{1, 5, 7, 2}))
@@ -333,7 +336,7 @@ func TestEvaluateTransient(t *testing.T) {
 	}
 }
 
-// A sweep allocates nothing per state.
+// ActionValues allocates nothing.
 func TestBellmanAllocations(t *testing.T) {
 	x := garnet(t, 500, 3, 4, mixpolicy.Discounted(0.9))
 	v, q := make([]float64, x.States()), make([]float64, x.Pairs())
@@ -347,7 +350,8 @@ func garnet(b testing.TB, n, m, branches int, c mixpolicy.Criterion) *mixpolicy.
 	return mixpolicy.Must(models.Garnet{States: n, Actions: m, Branches: branches, Seed: 1, Ring: true, Criterion: c}.MDP())
 }
 
-// Bounds are numbers, or there are none, where values overflow: two absorbing states, one of enormous cost.
+// If values overflow, a method returns an error without a valuation, or bounds that are not NaN. The test has two
+// absorbing states, one with an enormous cost.
 func TestBoundsOfEnormousCosts(t *testing.T) {
 	for _, cost := range []float64{1e306, 1e307, 1e308, 1.7e308} {
 		for _, c := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.9), mixpolicy.Discounted(1 - 0x1p-53)} {
@@ -365,7 +369,8 @@ func TestBoundsOfEnormousCosts(t *testing.T) {
 	}
 }
 
-// Chains of a long queue mix in millions of steps, and sweeps alone took seven minutes: modified policy iteration eliminates.
+// The chains of a long queue mix in millions of steps. Sweeps alone took seven minutes, so modified policy iteration
+// also uses elimination.
 func TestModifiedPolicyIterationOfSlowChains(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Buffer: 2000, Arrival: .5, Rates: []float64{.4999, .5001}}.MDP())
 	v, err := mixpolicy.ModifiedPolicyIteration(t.Context(), x, mixpolicy.ValuationSettings{})
@@ -375,8 +380,8 @@ func TestModifiedPolicyIterationOfSlowChains(t *testing.T) {
 	}
 }
 
-// Where few costs are known, some policies on the way have several recurrent classes. Elimination alone would go round in circles
-// there: modified policy iteration goes on with sweeps.
+// If few costs are known, some intermediate policies have several recurrent classes. Elimination alone would cycle
+// among them, so modified policy iteration continues with sweeps.
 func TestModifiedPolicyIterationPastSeveralClasses(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	_, top := x.CostRange()

@@ -96,8 +96,9 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	return c.valuePolicy(ctx, p, r.Policy)
 }
 
-// checkOverflow clears the certificate and returns an error if a number of the certificate is not
-// finite. Only the penalised gap may be +∞, because its weights may be infinite.
+// checkOverflow returns an error if a number listed below is not finite. It then clears the
+// certificate, except for the queries, the random stream and the settings. Only the penalised gap
+// may be +∞, because its weights may be infinite.
 func (c *Certificate) checkOverflow(p *Problem) error {
 	for _, n := range []struct {
 		name  string

@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Every number of a certificate, recomputed from Ψ, c, θ̂ and λ̂ by other means.
+// Every number of a certificate agrees with one that is computed from Ψ, c, θ̂ and λ̂ by other means.
 func TestCertificateRecomputed(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.8)} {
 		for _, m := range []mixpolicy.Method{
@@ -77,7 +77,7 @@ func TestCertificateRecomputed(t *testing.T) {
 	}
 }
 
-// An uncertified run has everything but what takes time; of an unbounded class there is no dual bound.
+// An uncertified run omits only the numbers that take time to compute. For an unbounded class, there is no dual bound.
 func TestUncertified(t *testing.T) {
 	p, set := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost), mixpolicy.Settings{Iterations: 10, Uncertified: true}
 	for want, m := range map[string]mixpolicy.Method{
@@ -100,8 +100,8 @@ func TestUncertified(t *testing.T) {
 	}
 }
 
-// Whatever the costs and the radius: where there is no error, no number of the certificate is NaN or
-// infinite, but for the penalised gap; with an error, neither.
+// Whatever the costs and the radius, no number of a certificate is NaN, and only the penalised gap may
+// be infinite, even with an error. Without an error, the certificate is complete.
 func TestNumbersOfACertificateAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]float64{1e-300, 1, 1e150, 1e290, 1e300, 1e306}).Draw(t, "size of costs")
@@ -126,7 +126,7 @@ func TestNumbersOfACertificateAreFinite(t *testing.T) {
 	})
 }
 
-// What rounds to 0 has no sign.
+// A hyperplane error that rounds to 0 prints as +0.
 func TestCertificateOfRounding(t *testing.T) {
 	for v, want := range map[float64]string{-1e-16: "+0.000000000", 0: "+0.000000000", 1e-16: "+0.000000000", -1.6e-9: "-0.000000002", .25: "+0.250000000"} {
 		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).Details(); !strings.Contains(text, want) {
@@ -135,8 +135,8 @@ func TestCertificateOfRounding(t *testing.T) {
 	}
 }
 
-// What is beyond a class is just outside of it, along the first axis that leads there; what is
-// missing of it is just inside.
+// The point beyond is just outside the class, and the point missing is just inside it. Each is along
+// the first axis that leads to such a point.
 func TestMismatch(t *testing.T) {
 	start := []float64{0.5, 0.5}
 	half := math.Sqrt(3.5 / 2) // (½ + h, ½ − h) is on the sphere of radius 2
@@ -165,14 +165,14 @@ func TestMismatch(t *testing.T) {
 			t.Errorf("%v and the class %v: %v and %v, want some: %v, %v", e.phi, e.class, x, y, e.beyond, e.missing)
 		}
 	}
-	// In ℝ³ the box [−1, 2]³ meets the hyperplane in less than the cube does: (2, 1, −2) is not in it.
+	// In ℝ³, the box [−1, 2]³ contains less of the hyperplane than the cube: (2, 1, −2) is not in the box.
 	box := bregman.FermiDirac([]float64{-1, -1, -1}, []float64{2, 2, 2})
 	if x, y := mixpolicy.Cube(2).Mismatch(box, []float64{1. / 3, 1. / 3, 1. / 3}); x != nil || y == nil {
 		t.Errorf("box: %v and %v", x, y)
 	}
 }
 
-// The certificate names a modulus of another class, and a cost that no policy has, with what to do.
+// The certificate warns of a modulus for another class, and of a Ψθ̂ that is not the measure of a policy, and says what to do.
 func TestWarnings(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	for _, e := range []struct {

@@ -44,7 +44,7 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 }
 
 // quick is the number of sweeps for h that cost little compared with elimination or with a lower residual. On large
-// chains, errorBound.quick is less: the number of sweeps that takes a second.
+// chains, errorBound.quick is less: the number of sweeps that takes a second, but at least 64.
 const quick = 1024
 
 // prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding.
@@ -87,7 +87,8 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 
 // bound returns 2 Σ |r|h plus its rounding error, and the rounding error alone. Apart from the sums, at most
 // 11 roundings affect the inflow of a state: 5 of its own (1−γ, Σα, their quotient, the product with α, the
-// addition), 1 in the difference, and 5 in h|r|, its margin and the addition. No more affect the outflow.
+// addition), 1 in the difference, and 5 in h|r|, its margin and the addition. No more than 11 roundings
+// affect the outflow.
 func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator

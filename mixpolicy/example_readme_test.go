@@ -8,7 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// The ten lines of the README.
+// The example of the README.
 func Example_readme() {
 	ctx := context.Background()
 	queue := mixpolicy.Must(models.Queue{}.MDP())                     // section 6

@@ -53,7 +53,7 @@ func ExampleCertificate_Details() {
 	// settings                     primal–dual, φ: ball, R = 2, η = 1, 0.7071, 0.5774, …, G = +Inf, scale of costs 10000, T = 1000, ‖θ‖₂ ≤ 2
 }
 
-// By cost alone the infeasible mixture would look better than the optimum.
+// By cost alone, the infeasible mixture θ = (1.5, −0.5) would look better than the optimum.
 func ExampleProblem_PenalisedGap() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
@@ -82,7 +82,8 @@ func ExampleMDP_Occupation() {
 	// its policy services with probability 1, 1
 }
 
-// A mixture of policies (2.16) is no mixture of their measures: each state decides anew.
+// The measure of a mixture of policies (2.16) is not the mixture of their measures, because the mixture draws a policy
+// at every step.
 func ExampleMixture() {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	never, always := mixpolicy.Must(mixpolicy.StateIndependent(x, 1, 0)), mixpolicy.Must(mixpolicy.StateIndependent(x, 0, 1))
@@ -107,7 +108,7 @@ func ExampleSimulate() {
 	// broken 0.3077 ± 0.0006 of the time, exactly 0.3077
 }
 
-// The estimate that needs no step size: plug-in, on the queue of section 6.
+// Plug-in, which needs no step size, on the queue of section 6.
 func ExamplePlugIn() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), queue, mixpolicy.Must(models.Queue{}.Policies(queue))...))
@@ -118,7 +119,7 @@ func ExamplePlugIn() {
 	// θ̂ = [1.1162 -0.1162], 0.000 % above the optimum after 100 queries
 }
 
-// What a first look prints.
+// How a model, a policy, a measure, Ψ, a problem, its optimum and a result print.
 func Example_print() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))

@@ -33,8 +33,8 @@ func TestFeatures_2_2(t *testing.T) {
 			mu := luMeasure(t, x, p)
 			for s := range x.States() {
 				for a, w := range p.Row(s) {
-					// Two solutions of 5 equations whose condition the MDP's common state bounds by
-					// 16 (or the discount by 1000).
+					// Both solve at most 5 equations. Their condition number is at most 16, by the MDP's common
+					// state, or 1000, by the discount.
 					if i := x.Pair(s, a); math.Abs(c[i]-w*mu[s]) > 1e-11 {
 						t.Fatalf("ψ%d of pair %d is %v, want %v", j+1, i, c[i], w*mu[s])
 					}
@@ -59,7 +59,7 @@ func TestFeatures_2_2(t *testing.T) {
 	})
 }
 
-// FlowResidual is ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ written out.
+// FlowResidual equals ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, written out.
 func TestFlowResidual_2_13b(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -81,7 +81,7 @@ func TestFlowResidual_2_13b(t *testing.T) {
 	})
 }
 
-// What is wrong with features is named.
+// Errors name what is wrong with the features.
 func TestFeatureErrors(t *testing.T) {
 	x := flip()
 	of := func(columns ...[]float64) error { return errOf(mixpolicy.FeaturesFromColumns(x, columns...)) }
@@ -105,8 +105,8 @@ func TestFeatureErrors(t *testing.T) {
 	}
 }
 
-// mixedPolicies returns d policies of each kind in turn: with rows of their own, the
-// same in every state, deterministic, and mixtures of the last two.
+// mixedPolicies returns d policies, of four kinds in turn: a random row in each state, one row in every state,
+// deterministic, and a mixture of the last two.
 func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	fill := func(_ int, row []float64) {
@@ -128,7 +128,7 @@ func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	return policies[:d]
 }
 
-// same checks that the features have the columns, and multiply like them.
+// same checks that f has the given columns, and that its products with vectors are those of the columns.
 func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	t.Helper()
 	n, d := f.MDP().Pairs(), len(columns)
@@ -170,13 +170,13 @@ func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	}
 }
 
-// A large Ψ is kept as its factors π and μ, and is π ⊙ μ, as a small one is; runs, optimum and certificate are those
-// of the columns to the bit, whatever the number of processors.
+// A large Ψ is stored as its factors π and μ, and equals π ⊙ μ. For any number of processors, runs, optimum and
+// certificate equal those of the columns bit by bit.
 func TestLargeFeatures(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 20_000, Actions: 6, Branches: 2, Criterion: mixpolicy.Discounted(.8)}.MDP())
 	f := mixpolicy.Must(mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel}.Features(t.Context(), x, mixedPolicies(x, 9, 1)...))
 	columns := make([][]float64, f.Dim())
-	for j := range columns { // by definition, not as the code has it
+	for j := range columns { // by definition, independently of the code
 		for s, mu := range f.Measure(j).State {
 			for _, p := range f.Policy(j).Row(s) {
 				columns[j] = append(columns[j], p*mu)
@@ -200,8 +200,8 @@ func TestLargeFeatures(t *testing.T) {
 	}
 }
 
-// Two policies with one measure are refused by their numbers: policies that are the same however
-// they are given, and under average cost those that differ where the chain never is.
+// NewFeatures refuses two policies with the same occupation measure, and names their numbers: equal policies in any
+// form and, under average cost, policies that differ only in transient states.
 func TestCopiesAreRefused(t *testing.T) {
 	const want = "mixpolicy: base policies 0 and 2 have the same occupation measure, want each once"
 	x := mixpolicy.Must(models.Machine{}.MDP())
@@ -220,7 +220,7 @@ func TestCopiesAreRefused(t *testing.T) {
 		base = append(base, mixpolicy.Must(mixpolicy.Deterministic(absorbing, actions)))
 	}
 	wantError(t, errOf(mixpolicy.NewFeatures(t.Context(), absorbing, base...)), want)
-	discounted := mixpolicy.Must(absorbing.WithCriterion(mixpolicy.Discounted(.5))) // which does begin in state 0
+	discounted := mixpolicy.Must(absorbing.WithCriterion(mixpolicy.Discounted(.5))) // its chain begins in state 0
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), discounted, base...))
-	mixpolicy.Must(mixpolicy.FeaturesFromColumns(discounted, psi.Column(0), psi.Column(0))) // copies as columns are taken
+	mixpolicy.Must(mixpolicy.FeaturesFromColumns(discounted, psi.Column(0), psi.Column(0))) // accepts equal columns
 }

@@ -35,7 +35,7 @@ func solve(t inTest, p *mixpolicy.Problem, m mixpolicy.Method, set mixpolicy.Set
 	return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set))
 }
 
-// occupation computes a measure that must be found.
+// occupation computes a measure and must not fail.
 func occupation(t inTest, x *mixpolicy.MDP, p *mixpolicy.Policy, set mixpolicy.MeasureSettings) *mixpolicy.Measure {
 	return mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, set))
 }
@@ -74,9 +74,8 @@ func drawDistribution(t *rapid.T, k, sure, least int, name string) []float64 {
 	return p
 }
 
-// drawMDP draws a small MDP. Every row gives at least 1/16 to one common state, so
-// that all policies have one recurrent class, which no period divides, and chains
-// mix within 16 steps.
+// drawMDP draws a small MDP. Every row gives at least 1/16 to one common state, so all
+// policies have one recurrent class, which is aperiodic, and chains mix in about 16 steps.
 func drawMDP(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
 	n, m := rapid.IntRange(1, 5).Draw(t, "states"), rapid.IntRange(1, 3).Draw(t, "actions")
 	common := rapid.IntRange(0, n-1).Draw(t, "common")
@@ -95,7 +94,7 @@ func drawMDP(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
 
 type transitions = []mixpolicy.Transition
 
-// dense is a row of P, given in full.
+// dense returns the transitions of a full row of P.
 func dense(p []float64) (next transitions) {
 	for s, v := range p {
 		next = append(next, mixpolicy.Transition{To: s, P: v})
@@ -124,7 +123,7 @@ func drawPolicy(t *rapid.T, x *mixpolicy.MDP) *mixpolicy.Policy {
 	return mixpolicy.Must(mixpolicy.NewPolicy(x, prob))
 }
 
-// drawFeatures returns Ψ of at most so many policies.
+// drawFeatures returns Ψ of one to most random policies.
 func drawFeatures(t *rapid.T, x *mixpolicy.MDP, most int) *mixpolicy.Features {
 	var policies []*mixpolicy.Policy
 	for range rapid.IntRange(1, most).Draw(t, "d") {
@@ -133,7 +132,7 @@ func drawFeatures(t *rapid.T, x *mixpolicy.MDP, most int) *mixpolicy.Features {
 	return withoutCopies(t, x, policies)
 }
 
-// withoutCopies returns Ψ of those policies whose measures are not there yet.
+// withoutCopies returns Ψ of the policies, but skips a policy with the measure of an earlier one.
 func withoutCopies(t *rapid.T, x *mixpolicy.MDP, policies []*mixpolicy.Policy) (f *mixpolicy.Features) {
 	var base []*mixpolicy.Policy
 	for _, p := range policies {
@@ -167,7 +166,7 @@ func denseChain(x *mixpolicy.MDP, p *mixpolicy.Policy) *mat.Dense {
 	return c
 }
 
-// luMeasure returns μ^π by a dense LU decomposition: the oracle for everything that
+// luMeasure returns μ^π by a dense LU decomposition: the reference for everything that
 // computes measures.
 func luMeasure(t failer, x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
 	t.Helper()
@@ -194,9 +193,10 @@ func luMeasure(t failer, x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
 	return mu.RawVector().Data
 }
 
-// luTolerance bounds the error of luMeasure on drawMDP's chains: LU with pivoting
-// errs by n³ u growth, hardly ever above 4, times the condition number, which is at
-// most (1+γ)/(1−γ) ≤ 2·1000, or 2·16·n for chains that forget in 16 steps.
+// luTolerance bounds the error of luMeasure on drawMDP's chains. For LU with pivoting, this
+// is n³u times the growth factor, hardly ever above 4, times the condition number. The
+// latter is at most (1+γ)/(1−γ) ≤ 2·1000, or, for average cost, 2·16·n, because chains mix in
+// about 16 steps.
 const luTolerance = 5 * 5 * 5 * 4 * 2000 * u
 
 func close1(a, b []float64) float64 { return floats.Distance(a, b, 1) }
@@ -228,7 +228,7 @@ func eachDeterministic(x *mixpolicy.MDP, f func(*mixpolicy.Policy)) {
 	}
 }
 
-// wantError checks that err says every one of the given things.
+// wantError checks that the text of err contains every part.
 func wantError(t failer, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -241,12 +241,12 @@ func wantError(t failer, err error, parts ...string) {
 	}
 }
 
-// chain has one action, costs 0 and the rows of P.
+// chain returns an MDP with one action, costs 0 and the rows of P.
 func chain(p ...[]float64) *mixpolicy.MDP {
 	return walk(len(p), mixpolicy.AverageCost, func(s int) transitions { return dense(p[s]) })
 }
 
-// walk has one action, costs 0, and goes from s to next(s).
+// walk returns an MDP with one action, costs 0 and the transitions next(s) from s.
 func walk(n int, c mixpolicy.Criterion, next func(s int) transitions) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
 		States: n, Actions: 1, Criterion: c,
@@ -311,9 +311,9 @@ func view(tb failer, m mixpolicy.Run) (s mixpolicy.Snapshot) {
 // cMax is the greatest cost of the queue, 100² + 60·0.8³.
 const cMax = 100*100 + 60*0.8*0.8*0.8
 
-// geometricProblem has d measures on n states, one action: mixtures of a geometric
-// distribution of its own and the uniform one, as a birth–death chain has, and costs
-// that rise with the state.
+// geometricProblem returns a problem with one action, costs that rise with the state, and
+// d measures on n states: the uniform distribution and d−1 geometric ones, as birth–death
+// chains have.
 func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
 	x := walk(n, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: (s + 1) % n, P: 1}} })
 	cost := make([]float64, n)

@@ -50,7 +50,7 @@ func (c Criterion) validate() error {
 	if math.IsInf(g, 1) {
 		g = 1
 	}
-	return fmt.Errorf("mixpolicy: discount γ = %v, want 0 < γ < 1, or AverageCost by name", g)
+	return fmt.Errorf("mixpolicy: discount γ = %v, want 0 < γ < 1, or AverageCost", g)
 }
 
 // Transition is one entry of P_a(s, ·): the next state is To with probability P.

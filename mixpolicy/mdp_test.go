@@ -29,7 +29,7 @@ func ExampleNew() {
 	// Output: 2 2 discount 0.9 <nil>
 }
 
-// Definition 2.6: what New holds is what it was given.
+// Definition 2.6: an MDP returns the data that New was given.
 func TestMDP_Definition2_6(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m := rapid.IntRange(1, 5).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "m")
@@ -69,7 +69,7 @@ func TestMDP_Definition2_6(t *testing.T) {
 	})
 }
 
-// Every way in which data can fail to be an MDP is told with its place.
+// For all data that are not an MDP, the error of New says what is wrong, and where.
 func TestNewErrors(t *testing.T) {
 	good := mixpolicy.Spec{
 		States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.5),
@@ -98,7 +98,7 @@ func TestNewErrors(t *testing.T) {
 		{func(s *mixpolicy.Spec) { s.Actions = -1 }, "2 states and -1 actions, want at least one"},
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1<<40, 1<<40 }, "want at most 2³¹−1 pairs"}, // the product is 0 in 64 bits
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1, math.MaxInt32+1 }, "want at most 2³¹−1 pairs"},
-		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // not too many
+		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // pairs allowed
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Criterion{} }, "γ = 0, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(1) }, "γ = 1, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Dynamics = nil }, "Dynamics is nil"},
@@ -121,18 +121,18 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// Rows that are off by roundings pass, by a mistyped digit do not.
+// Rows whose sums are off by rounding errors pass. Rows of truncated decimals do not.
 func TestRowSumTolerance(t *testing.T) {
 	row := func(p ...float64) error {
 		return errOf(mixpolicy.New(mixpolicy.Spec{States: len(p), Actions: 1, Criterion: mixpolicy.AverageCost,
 			Dynamics: func(int, int) (float64, transitions) { return 0, dense(p) }}))
 	}
-	if err := row(.1, .1, .1, .1, .1, .1, .1, .1, .1, .1); err != nil { // which do not add up exactly
+	if err := row(.1, .1, .1, .1, .1, .1, .1, .1, .1, .1); err != nil { // in float64, the sum is not exactly 1
 		t.Error(err)
 	}
 	wantError(t, row(0.3333333333, 0.3333333333, 0.3333333333), "add up to 0.9999999999, want 1")
 
-	// At the tolerance itself, 2⁻⁴⁸ for one number, for rows and for columns of Ψ.
+	// For a single number, the tolerance is 2⁻⁴⁸, both in rows and in columns of Ψ.
 	one := chain([]float64{1})
 	for _, check := range []func(p float64) error{
 		func(p float64) error { return row(p) },

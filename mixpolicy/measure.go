@@ -92,8 +92,8 @@ type MeasureSettings struct {
 	// bring the residual down to the residual of the guess. [Multilevel] needs some four sweeps
 	// per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46 sweeps from
 	// the uniform start. From the measure of a policy that differs in one decision of 10⁴, it
-	// takes 38 sweeps. If the policy differs in one decision of a hundred, it takes no fewer than
-	// 46.
+	// takes 38 sweeps. From the measure of a policy that differs in one decision of a hundred, it
+	// saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -173,7 +173,7 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	}
 	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by factors of 10⁴ take up to
 	// seven hundred sweeps of half a million moves. Where sweeps stall, the stored directions cost as much as 5 moves per state.
-	// The limit is some six seconds on one processor.
+	// Sweeps up to the limit below take some six seconds on one processor.
 	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
@@ -341,8 +341,8 @@ func normalise(mu []float64) {
 
 // multilevel fills q by [multilevel.Stationary], which computes stationary distributions of
 // irreducible chains. A further state ∗, the last, makes a discounted chain irreducible: every
-// state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The mass of ∗
-// is 1−γ times that of all other states together. Without ∗ and normalised, μ is the discounted
+// state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The mass of ∗ is 1−γ
+// times the mass of all other states together. Without ∗ and normalised, μ is the discounted
 // measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
@@ -399,8 +399,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 }
 
 // start returns the measure at which iteration begins: uniform on the support, or the given
-// measure, in which start gives at least a little mass to each state of the support, because a
-// sweep cannot bring mass into a group of states that has none.
+// measure. In the given measure, start gives each state of the support at least a little mass,
+// because a sweep cannot bring mass into a group of states that has none.
 func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
 	mu := make([]float64, x.n)
 	for _, s := range support {

@@ -17,8 +17,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// (2.11): every method gives the μ of a dense LU decomposition, under every criterion; its own residual is right, and
-// its own error is one.
+// (2.11): under every criterion, every method returns the μ of a dense LU decomposition, the right residual, and a
+// valid error bound.
 func TestMeasureEquation_2_11(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -29,8 +29,8 @@ func TestMeasureEquation_2_11(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v", method, err)
 			}
-			// An iteration stops at a residual of 1e-12; the error is at most the
-			// residual times the condition number in luTolerance.
+			// An iteration stops at a residual of 1e-12. Its error is at most the residual
+			// times the condition number, at most 2000 (see luTolerance).
 			off := close1(q.State, want)
 			if off > luTolerance+min(q.Error, 1e-12*2000) || q.Residual > 1e-12+rounding || floats.Min(q.State) < 0 {
 				t.Fatalf("%v: off by %v, said to be by %v; residual %v, μ = %v", method, off, q.Error, q.Residual, q.State)
@@ -46,7 +46,7 @@ func TestMeasureEquation_2_11(t *testing.T) {
 	})
 }
 
-// (2.12): ξ_a(s) = π_a(s) μ(s), and (2.14): π comes back from ξ.
+// (2.12): ξ_a(s) = π_a(s) μ(s); and (2.14) recovers π from ξ.
 func TestOccupationMeasure_2_12_2_14(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -73,17 +73,17 @@ func TestOccupationMeasure_2_12_2_14(t *testing.T) {
 	})
 }
 
-// geometric is the birth–death chain on n states that goes up and down with the
-// given probabilities inside; its stationary μ(s) is proportional to (up/down)ˢ.
+// geometric returns the birth–death chain on n states that goes up and down with the
+// given probabilities. Its stationary μ(s) is proportional to (up/down)ˢ.
 func geometric(n int, up, down float64) *mixpolicy.MDP {
 	return walk(n, mixpolicy.AverageCost, func(s int) transitions {
 		return mixpolicy.Merge(transitions{{To: min(s+1, n-1), P: up}, {To: max(s-1, 0), P: down}, {To: s, P: max(0, 1-up-down)}})
 	})
 }
 
-// Elimination has entrywise relative accuracy: a geometric measure is right in
-// every digit over 300 orders of magnitude, as far as a float64 reaches, in
-// whichever direction the mass lies.
+// Elimination has a small relative error in every entry: here, of geometric measures
+// over 300 orders of magnitude, about the range of a float64, whichever end has the
+// most mass.
 func TestEliminationEntrywise(t *testing.T) {
 	const n = 315
 	for _, c := range []struct{ up, down float64 }{{0.1, 0.9}, {0.9, 0.1}, {0.09, 0.81}, {0.5, 0.5}} {
@@ -95,7 +95,7 @@ func TestEliminationEntrywise(t *testing.T) {
 		}
 		floats.Scale(1/floats.Sum(want), want)
 		for s, w := range want {
-			// Per state eliminated: one sum, one quotient, one product each way. The ratio is rounded once for each power.
+			// Each eliminated state costs one sum, one quotient, and one product each way. The ratio's error counts once per power.
 			if e := math.Abs(q.State[s]/w - 1); !(e <= 5*n*u) {
 				t.Fatalf("up %v, down %v: μ(%d) = %v, want %v, relative error %.2g", c.up, c.down, s, q.State[s], w, e)
 			}
@@ -106,8 +106,8 @@ func TestEliminationEntrywise(t *testing.T) {
 	}
 }
 
-// Under average cost several recurrent classes make μ ambiguous, and are named;
-// transient states carry nothing; under discounting there is no difficulty.
+// Under average cost, several recurrent classes make μ ambiguous, and the error names
+// them; transient states have no mass. Under discounting, μ is always unique.
 func TestMeasureClasses(t *testing.T) {
 	x := islands(mixpolicy.AverageCost)
 	for _, method := range []mixpolicy.MeasureMethod{mixpolicy.Elimination, mixpolicy.GaussSeidel, mixpolicy.PowerIteration} {
@@ -120,7 +120,7 @@ func TestMeasureClasses(t *testing.T) {
 		t.Errorf("discounted measure off by %v", d)
 	}
 
-	// One class {1, 2} with period 2, and state 0 on the way to it; and one of one state.
+	// The first chain has the class {1, 2}, of period 2, and the second the class {2}. The other states are transient.
 	for _, c := range []struct {
 		next []int
 		want []float64
@@ -134,14 +134,14 @@ func TestMeasureClasses(t *testing.T) {
 		}
 	}
 
-	// A class of many states is abbreviated.
+	// The error abbreviates classes of many states.
 	for size, want := range map[int]string{5: "{0, 1, 2, 3, 4} and {5, 6, 7, 8, 9}", 6: "{0, 1, 2, 3, … 2 more} and {6, 7, 8, 9, … 2 more}"} {
 		x := walk(2*size, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: s/size*size + (s+1)%size, P: 1}} })
 		wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(x))), want)
 	}
 }
 
-// Not converged, or cancelled: the measure so far comes with the error.
+// If a method does not converge or is cancelled, it returns the measure so far with the error.
 func TestMeasurePartial(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Buffer: 200}.MDP())
 	p := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.3, 0.3, 0.2, 0.2))
@@ -159,7 +159,7 @@ func TestMeasurePartial(t *testing.T) {
 				cancel()
 			}
 		}
-		for _, least := range []int{16, 0} { // cancelled after sweeps, and before the first
+		for _, least := range []int{16, 0} { // cancelled during the sweeps, then before the first
 			q, err = mixpolicy.Occupation(ctx, x, p, set)
 			if !errors.Is(err, context.Canceled) || q.Sweeps < least || q.Sweeps > 40 || math.Abs(floats.Sum(q.State)-1) > 1e-12 {
 				t.Errorf("%v, cancelled: %+v, %v", method, q, err)
@@ -174,9 +174,9 @@ func TestMeasurePartial(t *testing.T) {
 	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(flip()))), "policy is for 2 states and 1 actions")
 }
 
-// Power iteration on two states with P(0,1) = ε, P(1,0) = 2ε, whose μ = (⅔, ⅓): from the uniform measure the error after k
-// sweeps is (1−3ε)ᵏ/3, and the residual 3ε times that. The residual meets the tolerance long before the error is below its
-// root; sweeps go on until that is proved, and no further than to the next look.
+// Power iteration on two states with P(0,1) = ε and P(1,0) = 2ε, so μ = (⅔, ⅓). From the uniform measure, the error after k
+// sweeps is (1−3ε)ᵏ/3, and the residual is 3ε times the error. The residual meets the tolerance long before the error is below
+// the tolerance's root, the limit. Sweeps must go on until an error bound below the limit is proved, at most 8 sweeps late.
 func TestSweepsUntilProved(t *testing.T) {
 	const epsilon, limit = 1e-3, 1e-2
 	x := chain([]float64{1 - epsilon, epsilon}, []float64{2 * epsilon, 1 - 2*epsilon})
@@ -187,14 +187,14 @@ func TestSweepsUntilProved(t *testing.T) {
 	if math.Abs(off-truth(q.Sweeps)) > 1e-9 || q.Error < off || q.Error > limit || before <= limit {
 		t.Errorf("error %v after %d sweeps, said to be %v, and %v before; want %v", off, q.Sweeps, q.Error, before, truth(q.Sweeps))
 	}
-	// As many sweeps as bring the residual down, but not the error.
+	// So many sweeps bring the residual below the tolerance, but not the error below the limit.
 	set.MaxSweeps = q.Sweeps - 200
 	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)),
 		fmt.Sprintf("measure not proved after %d sweeps of power iteration: residual %.3g", set.MaxSweeps, 3*epsilon*truth(set.MaxSweeps)))
 }
 
-// Multilevel against elimination on random MDPs and networks, under both criteria,
-// with states that carry no mass.
+// Multilevel agrees with elimination on random MDPs and networks, under both criteria,
+// including states without mass.
 func TestMultilevelAgainstElimination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		criterion := mixpolicy.AverageCost
@@ -215,13 +215,13 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 		if got.Residual > 1e-12 {
 			t.Fatalf("residual %v", got.Residual)
 		}
-		// A residual of 1e-12, times a mixing time of some 10³ steps in these networks.
+		// The error is at most the residual, 1e-12, times the mixing time, some 10³ steps in these networks.
 		if off := floats.Distance(got.State, want.State, 1); off > 2*got.Error+1e-12 || off > 1e-9 {
 			t.Fatalf("error %v, estimated %v", off, got.Error)
 		}
 		for i, v := range want.Pair {
-			// Under discounting a state that is never reached may keep the 2⁻¹⁰⁰⁰ that
-			// multilevel gives every state.
+			// Under discounting, a state that is never reached may keep the mass 2⁻¹⁰⁰⁰
+			// that multilevel gives every state.
 			if v == 0 && got.Pair[i] > 1e-290 {
 				t.Fatalf("pair %d has mass %v, want none", i, got.Pair[i])
 			}
@@ -229,7 +229,7 @@ func TestMultilevelAgainstElimination(t *testing.T) {
 	})
 }
 
-// A start near the solution saves sweeps, for a measure of the same quality.
+// A start near the solution saves sweeps, and the residual still meets the tolerance.
 func TestWarmStart(t *testing.T) {
 	w := models.Network{Buffers: [4]int{6, 5, 5, 6}}
 	x := mixpolicy.Must(w.MDP())
@@ -248,15 +248,16 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// A chain of flows along cycles has the measure that it is made for: with q(s,s′) the weight of all cycles through
-// s → s′ and P(s,s′) = q(s,s′)/(μ(s)Z), as much leaves each state as enters it. Each mass must be as near as is said.
+// Flows along cycles make chains with known measures: if q(s,s′) is the total weight of the cycles through s → s′, and
+// P(s,s′) = q(s,s′)/(μ(s)Z), then as much leaves each state as enters it, so μ is stationary. The relative error of each
+// mass must be at most the error that Occupation returns.
 func TestSparseElimination(t *testing.T) {
 	const side = 45 // 2,025 states
 	n := side * side
 	step := func(s, by int) int { return (s + by + n) % n }
 	for _, graph := range []struct {
 		name   string
-		cycles func(s int) [][]int // through s
+		cycles func(s int) [][]int // the cycles through s
 	}{
 		{"path", func(s int) [][]int { return [][]int{{s, max(0, s-1)}} }},
 		{"ring", func(s int) [][]int { return [][]int{{s, step(s, 1)}} }},
@@ -321,8 +322,8 @@ func TestSparseElimination(t *testing.T) {
 	}
 }
 
-// Where steps back on a ring, or ways over many rare edges, are lost below the range of numbers, the times that elimination
-// gives prove the measure.
+// If products of the probabilities of steps back on a ring, or of many rare edges, fall below the range of float64, the mean
+// times that elimination also gives still prove the error bound.
 func TestLostProducts(t *testing.T) {
 	const n = 2000
 	ring, edges := make([]map[int]float64, n), make([]map[int]float64, n)
@@ -339,7 +340,7 @@ func TestLostProducts(t *testing.T) {
 	}
 }
 
-// joined joins each state to the next and to one at random, by edges whose weights are over so many powers of ten.
+// joined joins each state to the next state and to a random one. The weights of the edges spread over the given decades.
 func joined(edges []map[int]float64, r *rand.Rand, decades float64) {
 	n := len(edges)
 	join := func(i, j int) {
@@ -352,8 +353,8 @@ func joined(edges []map[int]float64, r *rand.Rand, decades float64) {
 	}
 }
 
-// onEdges is a walk with steps in proportion to weights. If w(s,s′) = w(s′,s), or what enters a state is what leaves it,
-// its measure is in proportion to the totals.
+// onEdges returns the walk whose steps have probabilities proportional to weights, and the mu proportional to the total
+// weight out of each state. If w(s,s′) = w(s′,s), or if every state has equal total weights in and out, mu is the walk's measure.
 func onEdges(weights []map[int]float64) (x *mixpolicy.MDP, mu []float64) {
 	total := make([]float64, len(weights))
 	for s, w := range weights {
@@ -370,9 +371,9 @@ func onEdges(weights []map[int]float64) (x *mixpolicy.MDP, mu []float64) {
 	return x, mu
 }
 
-// Random graphs: multilevel is patient where weights differ by 10⁴, and elimination ends in a large dense matrix, here of a
-// chain of three permutations. Where weights differ by 10⁹ and that matrix is too large, both give up, after some seconds of
-// work, and the error says what can be done.
+// On random graphs whose weights differ by factors of up to 10⁴, multilevel converges. Elimination solves a random chain of
+// three permutations, and ends in a large dense matrix. If weights differ by factors of up to 10⁹ and this matrix is too large,
+// both methods give up after some seconds, and the error says what to do.
 func TestRandomGraph(t *testing.T) {
 	for _, c := range []struct {
 		n       int

@@ -155,7 +155,8 @@ func (m *Mirror) View(s *Snapshot) error {
 }
 
 // DefaultModulus returns the modulus whose domain is the class on the hyperplane 1ᵀθ = 1. For
-// ‖θ‖₁ ≤ R with R ≠ 1, no such modulus is known, and DefaultModulus returns that of the simplex.
+// ‖θ‖₁ ≤ R with R ≠ 1, no such modulus is known, and DefaultModulus returns the modulus of the
+// simplex.
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):
@@ -169,7 +170,8 @@ func DefaultModulus(c Class) bregman.Modulus {
 }
 
 // CostScale returns the divisor of observed costs: k, or, for k = 0, c_max = max |c|, or 1 if all
-// costs are 0. The methods' settings of this name mean the same, but for the [Printed] form, 0 means 1.
+// costs are 0. The field CostScale of a method means the same, except that 0 means 1 for the [Printed]
+// form.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -19,7 +19,7 @@ func firstAt(p *mixpolicy.Problem, pair int) *mixpolicy.Oracle {
 	}
 }
 
-// Step (1): pairs are drawn from q = (1/d) Σ ψⁱ. By Hoeffding a frequency over N draws is
+// Step (1): pairs are drawn from q = (1/d) Σ ψⁱ. By Hoeffding's inequality, a frequency over N draws is
 // off by more than √(ln(2/δ)/2N) with probability at most δ.
 func TestOracleSamples(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
@@ -35,7 +35,7 @@ func TestOracleSamples(t *testing.T) {
 		frequency[i] += 1. / draws
 	}
 	tolerance := math.Sqrt(math.Log(2*float64(pairs)/delta) / (2 * draws))
-	for i, q := range p.Features().Sampling() { // which is the mean, see TestFeatures_2_2
+	for i, q := range p.Features().Sampling() { // TestFeatures_2_2 checks that this is the mean
 		if math.Abs(frequency[i]-q) > tolerance {
 			t.Errorf("pair %d: frequency %v, want %v", i, frequency[i], q)
 		}
@@ -78,8 +78,8 @@ func TestOracleQuery_A_3(t *testing.T) {
 	}
 }
 
-// With noise an oracle draws the same pairs and next states, and adds to every cost the next
-// draw from a generator of its own; the problem's truth stays.
+// With noise, an oracle draws the same pairs and next states, and adds to every cost the next
+// number from a separate generator. The optimum of the problem stays the same.
 func TestOracleNoise(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	noisy := p.WithNoise(func(rng *rand.Rand) float64 { return rng.NormFloat64() })

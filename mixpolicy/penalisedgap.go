@@ -22,7 +22,7 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
 // equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
-// λ* ⪰ 0, μ*, ν* ≥ 0 with b = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* − ν*R. So,
+// λ* ⪰ 0, μ*, ν* ≥ 0 with Ψᵀc = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* − ν*R. So,
 // for every θ ∈ ℝᵈ,
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)

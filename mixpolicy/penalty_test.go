@@ -9,10 +9,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// (4.14), (4.16): the expectation of the penalty method's step, exactly: the sum over all
-// pairs with their probabilities. Without a ball the projection onto the hyperplane is
-// linear, so that it is −ηP∇f_ω, P = I − 11ᵀ/d, with ∇f_ω by differences of
-// f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁. The row at which Ψθ = 0 is far from θ.
+// (4.14), (4.16): the expectation of the penalty method's step, summed exactly over all pairs with their
+// probabilities, is −ηP∇f_ω with P = I − 11ᵀ/d: without a ball, the projection onto the hyperplane is linear.
+// Differences of f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁ give ∇f_ω. No entry of Ψθ is near 0, where f_ω has a kink.
 func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	const d, scale, omega, eta = 3, .5, 4., .25
 	p := unit(t, d)
@@ -35,7 +34,7 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 		}
 	}
 	gradient := make([]float64, d)
-	const h = 1. / 1024 // f_ω is linear within it: no rounding but u·|f|/h
+	const h = 1. / 1024 // f_ω is linear within ±h, so the only error is rounding, u·|f|/h
 	for j := range gradient {
 		x := append([]float64(nil), theta...)
 		x[j] += h
@@ -51,8 +50,8 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	}
 }
 
-// Every iterate is in Θ_R ∩ Θ₂, and is the projection of the step: for every feasible x,
-// ⟨y − θ, x − θ⟩ ≤ 0 for y the point that was projected. The average has the weights η(t+1)ᵖ.
+// Every iterate θ is in Θ_R ∩ Θ₂, and is the projection of a point y: ⟨y − θ, x − θ⟩ ≤ 0 for every feasible x. The
+// average has the weights η(t+1)ᵖ.
 func TestPenaltyProjects_4_16(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(.9), mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
@@ -98,7 +97,7 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 	}
 }
 
-// A row at which Ψθ is 0, exactly, has no penalty: without a cost θ stays.
+// A row where Ψθ is exactly 0 incurs no penalty: if its cost is 0, θ does not move.
 func TestPenaltyAtZero(t *testing.T) {
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), []float64{.25, .75}, []float64{.5, .5}))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Unbounded()))
@@ -109,14 +108,14 @@ func TestPenaltyAtZero(t *testing.T) {
 	}
 }
 
-// E b̂ = b = cᵀΨ, exactly: the sum over all pairs with their probabilities.
+// E b̂, summed exactly over all pairs with their probabilities, is b = cᵀΨ.
 func TestPlugInIsUnbiased(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	mean := make([]float64, 3)
 	for i, q := range p.Features().Sampling() {
 		m := startOn(t, p, mixpolicy.PlugIn{}, firstAt(p, i))
 		advance(t, m, 1)
-		view(t, m) // which makes the estimate
+		view(t, m) // computes the estimate
 		floats.AddScaled(mean, q, m.(mixpolicy.Estimator).Estimate())
 	}
 	for j, b := range p.BaseCosts() {
@@ -126,8 +125,8 @@ func TestPlugInIsUnbiased(t *testing.T) {
 	}
 }
 
-// After t samples b̂ is within Hoeffding's bound: a term is in [0, d·c_max], for
-// ψʲ/q ≤ d. And θ̂ is feasible and solves (2.18) for b̂.
+// After 20,000 samples, b̂ is within Hoeffding's bound: a term is in [0, d·c_max], because ψʲ/q ≤ d. And θ̂ has no
+// negative mass.
 func TestPlugInConcentrates(t *testing.T) {
 	const d, samples, delta = 3, 20_000, 1e-9
 	p := small(t, d, mixpolicy.Ball(2), mixpolicy.AverageCost)

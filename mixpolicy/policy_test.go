@@ -13,8 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Definition 2.7: a policy is a distribution over actions in every state, however
-// it was made.
+// Definition 2.7: a policy is a distribution over actions in every state, whichever function makes it.
 func TestPolicy_Definition2_7(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, criteria[1])
@@ -36,7 +35,7 @@ func TestPolicy_Definition2_7(t *testing.T) {
 				t.Fatalf("deterministic policy in state %d: %v", s, fixed.Row(s))
 			}
 		}
-		// Both ways of holding a policy lead to the same chain and costs.
+		// Both ways of storing a policy lead to the same chain and costs.
 		c, d := mixpolicy.Must(x.PolicyCost(byFunc)), mixpolicy.Must(x.PolicyCost(same))
 		q, r := mixpolicy.Must(x.Occupation(t.Context(), byFunc)), mixpolicy.Must(x.Occupation(t.Context(), same))
 		if close1(c, d) != 0 || close1(q.Pair, r.Pair) != 0 {
@@ -79,7 +78,7 @@ func TestMixture_2_16(t *testing.T) {
 	})
 }
 
-// (2.20): positive part, normalised in every state; uniform where there is none.
+// (2.20): the positive part of ξ, normalised in every state; uniform in a state where it is 0.
 func TestPolicyOf_2_20(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, criteria[1])
@@ -100,8 +99,8 @@ func TestPolicyOf_2_20(t *testing.T) {
 				if positive > 0 {
 					want = max(xi[s*m+a], 0) / positive
 				}
-				// Two sums of m terms and three quotients; below 10⁻³⁰⁸ the oracle itself
-				// loses digits.
+				// Rounding of two sums of m terms and of three quotients. Below 10⁻³⁰⁸, the oracle itself loses
+				// digits.
 				if got := p.Prob(s, a); !(math.Abs(got-want) <= float64(2*m+4)*u) && positive > 1e-290 {
 					t.Fatalf("π(%d,%d) = %v, want %v", s, a, got, want)
 				}
@@ -124,7 +123,7 @@ func TestPolicyErrors(t *testing.T) {
 		Dynamics:   func(s, a int) (float64, transitions) { return 0, transitions{{To: a, P: 1}} },
 		StateLabel: func(s int) string { return []string{"low", "high"}[s] },
 	}))
-	turns := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[s] = 1 })) // a row comes zeroed
+	turns := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[s] = 1 })) // PolicyFunc passes a row of zeros
 	if turns.Prob(1, 0) != 0 || turns.Prob(1, 1) != 1 {
 		t.Errorf("π(1) = %v", turns.Row(1))
 	}
@@ -152,7 +151,7 @@ func TestPolicyErrors(t *testing.T) {
 
 func errOf[T any](_ T, err error) error { return err }
 
-// The chain of a policy is P^π and c^π by their definitions, and has the policy's measure.
+// The chain of a policy π has P^π and c^π by their definitions, and the same measure as π.
 func TestUnder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -175,8 +174,8 @@ func TestUnder(t *testing.T) {
 	})
 }
 
-// A policy gives back the rows it was made of, however it holds them: few different
-// ones, as many as states, or the same everywhere.
+// A policy returns the rows that it was made from, whether all states have the same row, some rows are repeated, or
+// all rows differ.
 func TestPolicyRows(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 3000, Actions: 2, Branches: 1}.MDP())
 	for _, different := range []int{1, 2, 1024, 1025, 3000} {

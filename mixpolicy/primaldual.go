@@ -98,7 +98,7 @@ func (a PrimalDual) Name() string {
 	return "primal–dual"
 }
 
-// String lists the settings that differ from their defaults.
+// String lists the nonzero settings, except Theta0 and Multipliers.
 func (a PrimalDual) String() string {
 	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }

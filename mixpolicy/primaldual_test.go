@@ -11,12 +11,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// unit costs: a problem of which all quantities are of the order of 1.
+// unit returns a problem in which all quantities are of the order of 1.
 func unit(tb testing.TB, d int) *mixpolicy.Problem {
 	return small(tb, d, mixpolicy.Unbounded(), mixpolicy.AverageCost)
 }
 
-// reference is ∇φ as the paper prints it, without a thought for rounding.
+// reference is ∇φ as the paper prints it, without care for rounding.
 type reference struct {
 	name     string
 	modulus  bregman.Modulus
@@ -43,9 +43,9 @@ func references() []reference {
 	}
 }
 
-// Algorithm 1, against itself transcribed: θ_{t+1} is the argmin of (3.13) over 1ᵀθ = 1 with the estimate (3.5a), that
-// is, ηĝ + ∇φ(θ_{t+1}) − ∇φ(θ_t) is a multiple of 1; λ_{t+1} is (3.26) with the sign of −Ψθ and the non-negative
-// part; averages are (3.27), or with the weights η_t(t+1)ᵖ of recency. That the mean of (3.5a) is the gradient (3.6), see paper.
+// Algorithm 1 agrees with a transcription. θ_{t+1} is the argmin of (3.13) over 1ᵀθ = 1 with the estimate (3.5a): the
+// vector ηĝ + ∇φ(θ_{t+1}) − ∇φ(θ_t) is a multiple of 1. λ_{t+1} is (3.26) with the sign of −Ψθ and the non-negative
+// part. Averages are (3.27), or have the weights η_t(t+1)ᵖ for Recency p. Package paper tests that (3.5a) has the mean (3.6).
 func TestAlgorithm1_3_13(t *testing.T) {
 	const d, steps, scale, eta0 = 3, 60, .1, .2
 	const dense, lazy = mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers
@@ -88,7 +88,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 					stationary[j] -= eta * (cost/scale - lambda[i]) * f.Column(j)[i] / q
 				}
 
-				w := eta * math.Pow(float64(step+1), m.Recency) // (3.27), before θ_t and λ_t are gone
+				w := eta * math.Pow(float64(step+1), m.Recency) // (3.27), before θ_t and λ_t change
 				weight += w
 				floats.AddScaled(sumTheta, w, theta)
 				floats.AddScaled(sumLambda, w, lambda)
@@ -111,7 +111,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				next := ref.gradient(s.Last)
 				floats.Sub(stationary, next)
 				floats.AddConst(-stationary[0], stationary)
-				// ∇φ has a condition of 10⁴ at most here, and a rounding of some 10 u.
+				// Here, ∇φ has a condition number of at most 10⁴ and a rounding error of about 10u.
 				off := floats.Norm(stationary, math.Inf(1))
 				if !(off < 1e-11*(1+floats.Norm(next, 1))) || math.Abs(floats.Sum(s.Last)-1) > 64*u {
 					t.Fatalf("%s, %+v: θ_%d = %v is not the argmin of (3.13): off by %v", ref.name, m, step+1, s.Last, off)
@@ -121,7 +121,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 						t.Fatalf("%s, %+v: θ̂_%d = %v, want %v", ref.name, m, step+1, v, sumTheta[j]/weight)
 					}
 				}
-				for i, v := range s.Lambda { // λ is of the order of 1 and has had a few roundings a step; lazy, see below
+				for i, v := range s.Lambda { // λ is of the order of 1, with a few roundings a step; for lazy ones, see multipliers_test.go
 					want := scale * sumLambda[i] / weight
 					if m.Multipliers == dense && math.Abs(v-want) > 8*steps*u*(1+floats.Max(lambda)) {
 						t.Fatalf("%s, %+v: λ̂_%d of pair %d is %v, want %v", ref.name, m, step+1, i, v, want)
@@ -135,8 +135,8 @@ func TestAlgorithm1_3_13(t *testing.T) {
 	}
 }
 
-// Algorithm 1 as printed, transcribed in primal coordinates: (3.4) with its sign, (3.26)
-// without the non-negative part, z_t by the printed (3.22). It leaves the hyperplane.
+// Algorithm 1 as printed agrees with a transcription in primal coordinates: (3.4) with its sign, (3.26)
+// without the non-negative part, and z_t by the printed (3.22). Its iterates leave the hyperplane.
 func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 	const d, r, beta, eta, steps = 2, 3., .5, .05, 60
 	p := small(t, d, mixpolicy.Ball(r), mixpolicy.AverageCost)
@@ -165,7 +165,7 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 		theta = next
 		advance(t, m, 1)
 		s := view(t, m)
-		// Rounding of V, some 4u a step, magnified by 1/(1 − ‖θ‖²/R²) in going to θ and back.
+		// The rounding error of V, about 4u a step, grows by 1/(1 − ‖θ‖²/R²) on the way to θ and back.
 		if diff := floats.Distance(s.Last, theta, 2); !(diff < 1e-11) {
 			t.Fatalf("θ_%d = %v, transcribed %v", t1+1, s.Last, theta)
 		}
@@ -179,7 +179,7 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 	}
 }
 
-// G_β = 1/(1−γ) ∨ β; with average cost the first is infinite and G is β alone.
+// G_β = 1/(1−γ) ∨ β. With average cost, G is β, or +∞ if β = 0.
 func TestRadius_3_26(t *testing.T) {
 	for _, c := range []struct {
 		criterion mixpolicy.Criterion
@@ -198,7 +198,7 @@ func TestRadius_3_26(t *testing.T) {
 	}
 }
 
-// Without a setting costs are divided by max |c|, and by nothing in the printed form.
+// If CostScale is 0, methods divide costs by max |c|, or by 1 if all costs are 0. The printed form divides by 1.
 func TestScaleOfCosts(t *testing.T) {
 	theta := func(p *mixpolicy.Problem, m mixpolicy.Method) []float64 {
 		return solve(t, p, m, mixpolicy.Settings{Iterations: 50, Seed: 2, Uncertified: true}).Theta
@@ -224,7 +224,7 @@ func TestScaleOfCosts(t *testing.T) {
 	}
 }
 
-// What cannot be run is refused, by name.
+// Start refuses settings that cannot run, and names them.
 func TestMethodErrors(t *testing.T) {
 	ball := mixpolicy.Ball(2)
 	nan := math.NaN()
@@ -245,8 +245,8 @@ func TestMethodErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1}}, []string{"θ₀ has 1 entries, want d = 2"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .5 + 9*u}}, []string{"θ₀ adds up to 1.0000000000000009"}}, // 8u; 4u is allowed
-		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{1e6 + .1 + 0x1p-32, .9 - 1e6}}, nil},         // as rounding may do to a size of 2·10⁶
-		{ball, mixpolicy.PrimalDual{Theta0: []float64{1.5 + 4*u, 4*u - .5}}, nil},                                   // and to one of 2
+		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{1e6 + .1 + 0x1p-32, .9 - 1e6}}, nil},         // rounding of 10⁶
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{1.5 + 4*u, 4*u - .5}}, nil},                                   // and of 1.5
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Ball{R: .7}}, []string{"R = 0.7", "1/√d = 0.707106"}},
@@ -266,7 +266,7 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
-// No method allocates in a step; a lazy path grows by doubling, less and less often.
+// No method allocates in a step. A lazy path grows by doubling, too rarely to show in the mean of 1000 steps.
 func TestStepAllocations(t *testing.T) {
 	three := unit(t, 3)
 	for _, m := range []mixpolicy.Method{

@@ -21,7 +21,7 @@ func small(tb testing.TB, d int, class mixpolicy.Class, c mixpolicy.Criterion) *
 	policies := make([]*mixpolicy.Policy, d)
 	for j := range policies {
 		policies[j] = mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
-			row[0] = []float64{.95, .5, .05}[(s+2*j)%3] - .01*float64(j) // unlike each other, so that rows of Ψ bind
+			row[0] = []float64{.95, .5, .05}[(s+2*j)%3] - .01*float64(j) // different policies, so that rows of Ψ bind
 			row[1] = 1 - row[0]
 		}))
 	}
@@ -44,8 +44,8 @@ func drawFinite(t *rapid.T, n int, bound float64, name string) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-bound, bound), n, n).Draw(t, name)
 }
 
-// (3.1): 𝓛(θ, λ) = cᵀΨθ − λᵀΨθ; (3.4), (3.6): its gradients, of which paper takes difference
-// quotients, are −Ψθ, with the sign that (3.4) does not print, and Ψᵀ(c − λ).
+// (3.1): 𝓛(θ, λ) = cᵀΨθ − λᵀΨθ. (3.4), (3.6): its gradients are −Ψθ, with the sign that (3.4) omits, and Ψᵀ(c − λ).
+// Package paper compares them with difference quotients.
 func TestLagrangian_3_1_3_4_3_6(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	g, along := make([]float64, 3), make([]float64, 12)
@@ -76,7 +76,7 @@ func TestLagrangian_3_1_3_4_3_6(t *testing.T) {
 	})
 }
 
-// Proposition 3.1: V(θ) = ½‖[Ψθ]₋‖₂, and the ‖[Ψθ]₋‖₁ of Lemma 3.3's source.
+// Proposition 3.1: V(θ) = ½‖[Ψθ]₋‖₂. NegativeMass is ‖[Ψθ]₋‖₁, from the source of Lemma 3.3.
 func TestViolation_Proposition_3_1(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,8 +110,8 @@ func drawClass(t *rapid.T, d int) mixpolicy.Class {
 	return mixpolicy.Class{Norm: linprog.L1, R: 1 + excess}
 }
 
-// drawFeasible draws a point of the class on the hyperplane: a random one, drawn
-// together with 1/d until it fits.
+// drawFeasible draws a point of the class on the hyperplane: a random point, pulled towards (1/d, …, 1/d) until it is
+// in the class.
 func drawFeasible(t *rapid.T, c mixpolicy.Class, d int) []float64 {
 	x := drawFinite(t, d, 50, "point")
 	var mean float64
@@ -129,8 +129,8 @@ func drawFeasible(t *rapid.T, c mixpolicy.Class, d int) []float64 {
 	}
 }
 
-// min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R is what linprog finds for no rows at all, and no point
-// of the class is below it.
+// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R: linprog finds the same minimum without rows, and no point of the
+// class is below it.
 func TestMinLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 5).Draw(t, "d")
@@ -177,7 +177,7 @@ func TestDuality_3_1(t *testing.T) {
 				theta[j] = .8*theta[j] + .2/float64(d)
 			}
 		}
-		// Rounding of R‖Ψᵀ(c − λ)‖ with |c − λ| ≤ 30, and of 0.8²⁰⁰ ≈ 10⁻¹⁹ of a violation.
+		// The tolerance is for the rounding of R‖Ψᵀ(c − λ)‖ with |c − λ| ≤ 30, and for 0.8²⁰⁰ ≈ 10⁻¹⁹ of a violation.
 		tolerance := 64 * float64(d*d) * u * (1 + class.R) * 30
 		if low, f := p.DualBound(lambda), p.Objective(theta); low > f+tolerance {
 			t.Fatalf("DualBound = %v > cᵀΨθ = %v", low, f)
@@ -197,8 +197,8 @@ func TestDuality_3_1(t *testing.T) {
 	})
 }
 
-// The optimum for d = 2, by hand: on 1ᵀθ = 1 it is an end of the interval that the rows
-// of Ψ and the ball, θ₁² + (1−θ₁)² ≤ R², leave of θ₁.
+// The optimum for d = 2, by hand: θ₁ is an end of the interval that Ψθ ⪰ 0 and the ball, θ₁² + (1−θ₁)² ≤ R², allow on
+// 1ᵀθ = 1.
 func TestOptimumOfTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	lo, hi := .5-math.Sqrt(2-.25), .5+math.Sqrt(2-.25)
@@ -217,12 +217,12 @@ func TestOptimumOfTheQueue(t *testing.T) {
 	}
 }
 
-// A cancelled computation of the optimum is not remembered, a finished one is.
+// Optimum stores the result of a finished computation, but not of a cancelled one.
 func TestOptimumContext(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for range 30 { // it begins or not, by chance
+	for range 30 { // by chance, the computation starts or does not
 		if _, err := p.Optimum(ctx); err == nil {
 			t.Error("no error from a cancelled context")
 		}
@@ -264,8 +264,9 @@ func TestClassErrors(t *testing.T) {
 	}
 }
 
-// The penalised gap is the gap, and each violation with twice its multiplier, or the range of costs if that is more: at
-// least half of its penalties for every θ in ℝᵈ, feasible or not, and 0 at the optimum.
+// The penalised gap is the gap plus, for each kind of violation, its size times the larger of twice its largest
+// multiplier and the range of costs. For every θ in ℝᵈ, feasible or not, it is at least the gap, and at least the
+// largest multiplier of the rows times the negative mass. At the optimum, it is 0.
 func TestPenalisedGap(t *testing.T) {
 	for k, class := range []mixpolicy.Class{
 		mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex(),
@@ -282,7 +283,7 @@ func TestPenalisedGap(t *testing.T) {
 		for _, m := range best.Rows {
 			lambda = max(lambda, m.Lambda())
 		}
-		// What rounding leaves: 2⁻⁵³ of the weights times ‖θ‖, and the optimum's own error.
+		// The tolerance is for rounding, 2⁻⁵³ of the weights times ‖θ‖, and for the error of the optimum itself.
 		weights := 2*(lambda+math.Abs(best.Hyperplane)+best.Ball) + 3*(hi-lo)
 		tolerance := 1000*u*weights + 10*math.Abs(best.Gap())
 		if m := mixpolicy.Must(p.PenalisedGap(best.Theta)); math.Abs(m) > tolerance {
@@ -306,7 +307,8 @@ func TestPenalisedGap(t *testing.T) {
 	}
 }
 
-// A feature of next to nothing has a multiplier beyond all numbers, and penalised gap 0 at the optimum.
+// A feature with an entry of 10⁻³¹⁰ makes a multiplier overflow. The penalised gap is still 0 at the optimum, and +∞
+// at a point that violates this row.
 func TestPenalisedGapOfAnInfiniteMultiplier(t *testing.T) {
 	x := mixpolicy.Must(islands(mixpolicy.AverageCost).WithCosts([]float64{0, 0, 1, 0}))
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{1e-310, 0, .5, .5}, []float64{0, .25, .375, .375}))

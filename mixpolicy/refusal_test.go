@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// faulty is a method that panics where it says, or has this average. Its counts are wrong.
+// faulty is a method that panics in the call that at names, or returns average. Its counts are wrong.
 type faulty struct {
 	at      string
 	average []float64
@@ -39,7 +39,8 @@ func (f faulty) do(what string) error {
 	return nil
 }
 
-// A faulty method ends with an error that names it. An answer that is none, or not finite, gets no certificate. Solve counts itself.
+// Solve returns an error that names the fault of a method. A θ̂ of the wrong length, or not finite, gets no certificate.
+// Solve counts iterations and queries itself.
 func TestFaultyMethods(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	const notFinite = "faulty returned θ̂ = [1 %v], which is not finite"
@@ -60,12 +61,12 @@ func TestFaultyMethods(t *testing.T) {
 	}
 }
 
-// many prints Ψ of d columns, all of state 0.
+// many prints a Ψ of d equal columns, with all mass in state 0.
 func many(d int) string {
 	return mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), slices.Repeat([][]float64{{1, 0}}, d)...)).String()
 }
 
-// Names in messages and tables.
+// How values print in messages and tables.
 func TestNames(t *testing.T) {
 	last := mixpolicy.Must(mixpolicy.Deterministic(mixpolicy.Must(models.Machine{}.MDP()), []int{1, 0}))
 	for want, v := range map[string]any{
@@ -92,7 +93,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Misuse panics with the package's prefix, before an index does.
+// Misuse panics with a message of the package, not of the runtime.
 func TestMisusePanics(t *testing.T) {
 	x, p := flip(), queue(t, 100, mixpolicy.Ball(2))
 	of := func(n int) []float64 { return make([]float64, n) }

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Visit frequencies estimate the exact measure, with the standard error they state,
-// under both criteria.
+// Visit frequencies are within a few of their standard errors of the exact measure, under
+// both criteria.
 func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(0.8), mixpolicy.AverageCost} {
 		x := garnet(t, 10, 3, 4, criterion)
@@ -26,12 +26,12 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 		for s := range x.States() {
 			z := (e.State[s] - want.State[s]) / e.StateError[s]
 			chi2 += z * z
-			// A t quantile of 63 degrees for 2·10⁻⁷: some 5.8.
+			// For 63 degrees of freedom, |t| > 5.8 has probability 2·10⁻⁷.
 			if math.Abs(z) > 5.8 {
 				t.Errorf("%v: μ(%d) = %v ± %v, want %v", criterion, s, e.State[s], e.StateError[s], want.State[s])
 			}
-			// A standard error is far from 0 too: within a factor of 3 of that of
-			// independent draws, as the chain forgets in a few steps.
+			// The standard error is within a factor of 3 of that of independent draws,
+			// because the chain mixes in a few steps.
 			if naive := math.Sqrt(want.State[s] * (1 - want.State[s]) / 400_003); e.StateError[s] < naive/3 || e.StateError[s] > naive*3 {
 				t.Errorf("%v: standard error of μ(%d) is %v, independent draws would give %v", criterion, s, e.StateError[s], naive)
 			}
@@ -54,8 +54,9 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 	}
 }
 
-// Where the cost is 1 in a state and 0 elsewhere, it and its error are the frequency of that
-// state and its error, computed the other way, also when simulation is cancelled after some streams; one has no spread.
+// If the cost is 1 in one state and 0 elsewhere, the mean cost and its error equal the frequency of that state and its
+// error, which Simulate computes in another way. This holds even if the simulation is cancelled after some streams. With
+// one stream, both errors are 0.
 func TestSimulateCostError(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Buffer: 5}.MDP())
 	cost := make([]float64, x.Pairs())
@@ -63,7 +64,7 @@ func TestSimulateCostError(t *testing.T) {
 		cost[x.Pair(2, a)] = 1
 	}
 	x = mixpolicy.Must(x.WithCosts(cost))
-	const each = 70_000 // more than a stream does at once
+	const each = 70_000 // more steps than a stream takes between checks of the context
 	for _, streams := range []int{64, 3, 1} {
 		ctx, cancel := context.WithCancel(t.Context())
 		e, err := mixpolicy.Simulate(ctx, x, mixpolicy.UniformPolicy(x), mixpolicy.SimulateSettings{Steps: 64 * each, Seed: 4, Workers: 1, Progress: func(done int) {
@@ -80,8 +81,8 @@ func TestSimulateCostError(t *testing.T) {
 	}
 }
 
-// The result is the same to the bit for any number of workers, and another for
-// another seed.
+// The result is the same to the bit for any number of workers. Another seed gives another
+// result.
 func TestSimulateWorkers(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Criterion: mixpolicy.Discounted(0.99)}.MDP())
 	p := mixpolicy.UniformPolicy(x)
@@ -102,7 +103,7 @@ func TestSimulateWorkers(t *testing.T) {
 	}
 }
 
-// Progress is told once a stream, in order; one step for each is enough.
+// Simulate calls Progress once per stream, with increasing numbers. One step per stream is enough.
 func TestSimulateProgress(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	for _, steps := range []int{64, 6400} {

@@ -20,12 +20,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// recorder is a function as a Recorder.
+// recorder makes a function a Recorder.
 type recorder func(s *mixpolicy.Snapshot) error
 
 func (f recorder) Record(_ *mixpolicy.Problem, s *mixpolicy.Snapshot) error { return f(s) }
 
-// The recorder sees θ₀, every scheduled state, and the last one, each once and in order.
+// The recorder sees θ₀, every scheduled state, and the last state, each once and in order.
 func TestSolveRecords(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestSolveRecords(t *testing.T) {
 	}{
 		{10, mixpolicy.Every(3), []int{0, 3, 6, 9, 10}},
 		{9, mixpolicy.Every(3), []int{0, 3, 6, 9}},
-		{9, func(t int) int { return t }, []int{0, 9}}, // stands still
+		{9, func(t int) int { return t }, []int{0, 9}}, // does not advance
 		{120, mixpolicy.LogSpaced(2), []int{0, 1, 3, 10, 32, 100, 120}},
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
@@ -72,11 +72,11 @@ func TestSchedules(t *testing.T) {
 	})
 }
 
-// On cancellation: what was reached, and ctx.Err().
+// When cancelled, Solve returns the state that it reached, and ctx.Err().
 func TestSolveCancelled(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	ctx, cancel := context.WithCancel(t.Context())
-	const at, total = 5000, 1_000_000_000_000 // a day and more
+	const at, total = 5000, 1_000_000_000_000 // more than a day of work
 	var last int
 	r, err := mixpolicy.Solve(ctx, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{
 		Iterations: total, Schedule: mixpolicy.Every(at),
@@ -92,7 +92,7 @@ func TestSolveCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r.Status != mixpolicy.Interrupted || !reached {
 		t.Fatalf("recorded %d, %v, %+v", last, err, r)
 	}
-	// It is the state that a run of that length has.
+	// The state equals that of a run with as many iterations.
 	same := solve(t, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations})
 	if !slices.Equal(same.Theta, r.Theta) || !slices.Equal(same.Lambda, r.Lambda) || same.Objective != r.Objective || r.Policy == nil {
 		t.Errorf("θ̂ = %v, a run of %d iterations has %v", r.Theta, r.Iterations, same.Theta)
@@ -102,7 +102,7 @@ func TestSolveCancelled(t *testing.T) {
 	}
 }
 
-// An error of the recorder ends the run and comes back.
+// An error of the recorder ends the run, and Solve returns it.
 func TestRecorderError(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	full := errors.New("disk full")
@@ -122,8 +122,7 @@ func TestRecorderError(t *testing.T) {
 	}
 }
 
-// A schedule that goes wrong on the way ends the run at the iteration at fault: the result has
-// the iterations before it.
+// An invalid step size ends the run: the result contains the iterations before it.
 func TestSolveMethodFails(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), -1, 0} {
@@ -135,7 +134,7 @@ func TestSolveMethodFails(t *testing.T) {
 		})
 		for _, m := range []mixpolicy.Method{mixpolicy.PrimalDual{StepSize: eta}, mixpolicy.Penalty{StepSize: eta}} {
 			r, err := mixpolicy.Solve(t.Context(), p, m, mixpolicy.Settings{Iterations: 20})
-			if bad == 0 { // which is none
+			if bad == 0 { // a step size of 0 is valid
 				if err != nil || r.Iterations != 20 {
 					t.Errorf("a step of 0: %v, %+v", err, r)
 				}
@@ -149,7 +148,7 @@ func TestSolveMethodFails(t *testing.T) {
 	}
 }
 
-// What is nil or out of range is named, before anything else happens.
+// Errors name the argument that is nil or out of range, and come without a result.
 func TestSolveErrors(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	var none *mixpolicy.PrimalDual
@@ -181,8 +180,8 @@ func TestSolveErrors(t *testing.T) {
 	}
 }
 
-// A Method is settings: it prints and is written as JSON before and after use, which does not change it. It runs many
-// times at once, the same to the bit from a seed, and otherwise from another.
+// A Method holds only settings: use changes neither its text nor its JSON. It can run many times at once. Runs with
+// the same seed and stream are equal bit by bit; runs with different ones differ.
 func TestMethodIsSettings(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, c := range []struct {
@@ -218,13 +217,12 @@ func TestMethodIsSettings(t *testing.T) {
 	wantError(t, errOf(json.Marshal(mixpolicy.Penalty{StepSize: one})), "a StepFunc can't be written as JSON")
 }
 
-// Drive counts steps, shows the state where look asks for it, and once more when the method is
-// done.
+// Drive counts the steps, and calls look at every step that look has asked for, and at the last step.
 func TestDrive(t *testing.T) {
-	for last, want := range map[int][]int{ // after which the method is done, and the looks
+	for last, want := range map[int][]int{ // the step at which the method is done, and the steps at which Drive calls look
 		100: {0, 3, 6, 9}, // look ends the run after 9
 		5:   {0, 3, 5},
-		6:   {0, 3, 6}, // it has been shown already
+		6:   {0, 3, 6}, // look has seen step 6
 		0:   {0},
 	} {
 		var looks []int
@@ -238,7 +236,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// countdown is done after some steps.
+// countdown is done after the given number of steps.
 type countdown struct{ left int }
 
 func (c *countdown) Step() error {
@@ -251,7 +249,7 @@ func (c *countdown) Step() error {
 
 func (c *countdown) View(*mixpolicy.Snapshot) error { return nil }
 
-// Work of minutes, or of seconds between two steps, ends with its context.
+// Work that takes minutes, or seconds between two steps, stops when its context ends.
 func TestWorkEndsWithItsContext(t *testing.T) {
 	slow := mixpolicy.Must(models.Queue{Buffer: 30_000, Arrival: .5, Rates: []float64{.4999, .5001}}.MDP())
 	uneven := mixpolicy.Must(mixpolicy.StateIndependent(slow, .3, .7))
@@ -279,7 +277,8 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 			}
 		}
 	}
-	// The proof too: a residual that is met at once, in a chain that takes 10⁹ steps to a state.
+	// The proof of the error stops as well: the residual meets the tolerance at once, but the chain takes 10⁹ steps
+	// to reach a state.
 	work["proof"] = func(ctx context.Context) error {
 		set := mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: .1, MaxSweeps: math.MaxInt}
 		return errOf(mixpolicy.Occupation(ctx, slow, uneven, set))
@@ -292,7 +291,7 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 	prompt.Check(t, work)
 }
 
-// A view that solves a linear program ends with its context, and shows what was reached.
+// A view that solves a linear program stops when its context ends, and still shows a θ with 1ᵀθ = 1.
 func TestViewEndsWithItsContext(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	ended, cancel := context.WithCancel(t.Context())

@@ -113,8 +113,8 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // follows a policy until the policy's own residual is a hundredth of the residual after the
 // last greedy step, or for 100 sweeps. So most of the residual of the next greedy step is due
 // to the choice of actions. If no action changed, the goal is half of the tolerance instead.
-// After 4096 sweeps in total, elimination evaluates the policies where it is cheap, because
-// their chains mix slowly. Errors are those of [ValueIteration].
+// After 4096 sweeps in total, elimination evaluates the policies where it is cheap, because their
+// chains then mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -319,7 +319,7 @@ func (r *search) stopped(err error) error {
 // notConverged returns the error, which names the recurrent classes if the policy has several,
 // because they keep the bounds apart.
 func (r *search) notConverged(count int, unit string, p *Policy) error {
-	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width of %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
+	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width ≤ %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
 	if _, several := r.x.support(r.x.chain(p)); several != nil {
 		err = fmt.Errorf("%w: %s", err, strings.TrimPrefix(several.Error(), "mixpolicy: "))
 	}

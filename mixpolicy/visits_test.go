@@ -15,7 +15,7 @@ import (
 )
 
 // A policy from visits is the mean of the Dirichlet posterior, (v + κ)/(Σv + |A|κ), over the
-// actions allowed.
+// allowed actions.
 func TestPolicyFromVisits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, x, allowed := drawSets(t)
@@ -60,10 +60,11 @@ func TestPolicyFromVisits(t *testing.T) {
 	})
 }
 
-// Intervals from runs hold the measure as often as they promise, in a chain whose steps are not
-// independent of each other. Of 6000 trials the share held has a standard deviation of
-// √(0.95·0.05/6000) = 0.0028, of 1500 twice that; 5 of them are missed once in 10⁶ times. What is not normal in
-// 5 runs of 500 steps changes the coverage by the order of 1/2500, as the interval is two-sided.
+// Intervals from runs contain the measure as often as they promise, in a chain whose steps depend on
+// each other. With 6000 trials, the share of intervals that contain the measure has a standard deviation
+// of √(0.95·0.05/6000) = 0.0028; with 1500 trials, twice that. The share deviates by more than 5 standard
+// deviations about once in 10⁶ times. The frequencies in 5 runs of 500 steps are not exactly normal.
+// Because the interval is two-sided, this changes the coverage only by the order of 1/2500.
 func TestIntervalsOfRunsHold(t *testing.T) {
 	const level = .95
 	trials, tolerance := 6000, .014
@@ -114,8 +115,8 @@ func TestIntervalsOfRunsHold(t *testing.T) {
 	}
 }
 
-// Where normality says nothing an interval ends where the Kullback–Leibler divergence is L = ln(2/(1−level))/K. That
-// of 0 and m is −ln(1−m), of 1 and m −ln m, and of ½ and m −½ ln(4m(1−m)).
+// Where normality says nothing, an interval ends at the m whose Kullback–Leibler divergence from the mean frequency is
+// L = ln(2/(1−level))/K. The divergence is −ln(1−m) from 0, −ln m from 1, and −½ ln(4m(1−m)) from ½.
 func TestIntervalsOfPairsNotTaken(t *testing.T) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	first, second := make([]int64, x.Pairs()), make([]int64, x.Pairs())

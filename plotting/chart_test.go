@@ -9,8 +9,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// What a chart says: raised and lowered scripts, for which no text has the marks of TeX; a rule that is thin, black and
-// solid unless it has a colour; and once below the x axis what intervals are.
+// A chart shows superscripts and subscripts instead of TeX markup. A rule is black and solid unless it has a colour. The
+// meaning of the intervals stands once, below the x axis.
 func TestCharts(t *testing.T) {
 	two := []float64{1, 2}
 	band := plotting.Line{X: two, Y: two, Lo: two, Hi: two, Interval: "band: middle half of 200 runs"}

@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// ticked is a layer of one's own, which draws itself with another one.
+// ticked is a user's layer, which draws itself with other layers.
 type ticked struct{ X float64 }
 
 func (l ticked) Draw(p *Pen) error {
 	return p.Draw(&Line{Name: p.Y.Label, X: []float64{0, l.X}, Y: []float64{1, 2}}, pair{})
 }
 
-// A page draws from a description what is drawn here without one, each time the same. Fifty-six kilobytes a panel keep a
-// notebook with eighteen figures under a megabyte: the largest has a rough curve with a band, over two thousand points.
+// A page that draws from a description gives the same output as a drawing here without one, each time. Besides the
+// script, an output has at most 38 kB a panel: the largest panel has a rough curve with a band and a smooth curve, of
+// 1000 points each.
 func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 	drawings := gallery()
 	drawings["layers of one's own"] = Figure{Title: "own", Y: Axis{Label: "value"}, Layers: []Layer{

@@ -7,7 +7,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Ellipse is a layer of one's own: both renderings draw what it is made of.
+// Ellipse is a custom layer: both renderings draw the line and the point that it consists of.
 type Ellipse struct {
 	Name       string
 	X, Y, A, B float64 // the centre and the half-axes

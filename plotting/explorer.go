@@ -14,7 +14,7 @@ import (
 // kernel, so it also works on exported pages. All frames share the ranges of the axes. Without scripts, and in a file,
 // it shows only the frame at which the controls start.
 //
-// A page holds each column of numbers only once, even if several frames repeat a curve.
+// A chart stores each column of numbers only once, even if several frames repeat a curve.
 type Explorer struct {
 	Controls []Control
 	// Frame returns the frame in which control i has the value Controls[i].Values[at[i]]. It is called once for each

@@ -22,8 +22,8 @@ func TestFramesShareTheAxes(t *testing.T) {
 	}
 }
 
-// The page gets what live.js expects: frames in row-major order, the first as
-// a whole, and of the others nothing but the columns that differ.
+// The page contains the frames as live.js expects them: in row-major order, the first frame whole, and of
+// every later frame only the parts that differ from the first.
 func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 	var seen []string
 	d := must(Explorer{
@@ -48,7 +48,7 @@ func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 		Columns [][]float64
 		Frames  []map[string]json.RawMessage
 	}
-	// The arguments of live.js are the last thing that is marshalled.
+	// The arguments of live.js are the last JSON of the page.
 	args := d.html[strings.LastIndex(d.html, `)([{"key"`)+2:]
 	noError(json.NewDecoder(strings.NewReader(args)).Decode(&charts))
 	c := charts[0]
@@ -88,7 +88,7 @@ func TestControlsAreWrittenForReadersAndForLiveJS(t *testing.T) {
 	}
 }
 
-// A part that a later frame lacks must not shine through from the first.
+// If a later frame lacks a part of the first frame, since sets this part to null, so the chart drops it.
 func TestSinceUndoesWhatIsGone(t *testing.T) {
 	first := options{"kept": json.RawMessage("1"), "gone": json.RawMessage("2"), "changed": json.RawMessage("3")}
 	now := options{"kept": json.RawMessage("1"), "changed": json.RawMessage("4"), "new": json.RawMessage("5")}

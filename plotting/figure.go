@@ -326,7 +326,7 @@ func (p Panels) shape() (rows, cols int) {
 	return (len(p.Figures) + cols - 1) / cols, cols
 }
 
-// size is the size of the whole in inches: each panel has the size of the first figure.
+// size returns the size of all panels together, in inches: each panel has the size of the first figure.
 func (p Panels) size() (width, height float64) {
 	rows, cols := p.shape()
 	w, h := p.Figures[0].size()

@@ -28,9 +28,9 @@ func TestValidateNamesTheLayerAndTheIndex(t *testing.T) {
 		{Figure{Width: -1, Layers: []Layer{Rule{}}}, "size -1 × 0 inches"},
 		{Figure{Layers: []Layer{Line{X: []float64{1, 1e101}, Y: []float64{1, 1}}}}, "X[1] is 1e+101: values must be within ±1e+100"},
 		{Figure{Y: Axis{Log: true}, Layers: []Layer{Rule{At: 1e-101}}}, "At[0] is 1e-101: values must be ≥ 1e-100 on a logarithmic axis"},
-		{Figure{Layers: []Layer{Line{X: two, Y: two, Color: 99}}}, "there is no colour 99"},
-		{Figure{Layers: []Layer{Line{X: two, Y: two, Color: -1}}}, "there is no colour -1"},
-		{Figure{Layers: []Layer{Line{X: two, Y: two, Dash: 99}}}, "no dash 99"},
+		{Figure{Layers: []Layer{Line{X: two, Y: two, Color: 99}}}, "colour 99 or"},
+		{Figure{Layers: []Layer{Line{X: two, Y: two, Color: -1}}}, "colour -1 or"},
+		{Figure{Layers: []Layer{Line{X: two, Y: two, Dash: 99}}}, "dash 99 does not exist"},
 		{Figure{Layers: []Layer{Line{X: two, Y: two, Width: -1}}}, "a line -1 points wide"},
 		{Figure{Layers: []Layer{Line{X: two, Y: two, Width: nan}}}, "a line NaN points wide"},
 	} {

@@ -10,7 +10,7 @@ import (
 )
 
 // Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be ±Inf where
-// the function is not defined (a divergence, outside its domain); that part stays blank.
+// the function is not defined, such as a divergence outside its domain; this part stays blank.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64
@@ -163,8 +163,9 @@ func (c Contour) marks() []mark {
 	return ms
 }
 
-// room finds a point of the level set for its label: halfway along the longest piece if that is far enough from the
-// frame and from earlier labels, or else the farthest point. ok is false if all points are too near.
+// room finds a point of the level set for its label: the middle point of the longest piece if it is far enough from the
+// frame and from earlier labels, or else the first point that is. If no point is far enough, room returns the farthest
+// point, and ok is false if even this point is too near.
 func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
 	const width, height = 0.09, 0.06 // of a label and the space around it, relative to the length of an axis
 	g := c.Grid
@@ -313,7 +314,7 @@ func (p plane) bounds() bounds {
 	return bounds{empty.include(cells(p.grid.X)...), empty.include(cells(p.grid.Y)...)}
 }
 
-// cells returns the borders of the cells around sorted points: halfway between neighbours, and as far beyond both ends.
+// cells returns the borders of the cells around sorted points: halfway between neighbours, and just as far beyond both ends.
 func cells(sorted []float64) []float64 {
 	last := len(sorted) - 1
 	borders := []float64{sorted[0] - (sorted[1]-sorted[0])/2}

@@ -9,15 +9,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// interpolate is bilinear.
+// interpolate interpolates g at (x, y) bilinearly.
 func interpolate(g Grid, x, y float64) float64 {
 	i, j := locate(g.X, x), locate(g.Y, y)
 	u, v := (x-g.X[i])/(g.X[i+1]-g.X[i]), (y-g.Y[j])/(g.Y[j+1]-g.Y[j])
 	return (1-u)*((1-v)*g.Z[i][j]+v*g.Z[i][j+1]) + u*((1-v)*g.Z[i+1][j]+v*g.Z[i+1][j+1])
 }
 
-// Every vertex lies on an edge of the grid where the interpolant is the level,
-// and only closed pieces and pieces that end at the border are found.
+// At every vertex of a level set, the interpolant equals the level. Each edge of the grid that crosses
+// the level gives one vertex. Every piece is closed or ends at the border.
 func TestLevelSetsInterpolate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nx, ny := rapid.IntRange(2, 8).Draw(t, "nx"), rapid.IntRange(2, 8).Draw(t, "ny")
@@ -64,7 +64,7 @@ func TestLevelSetsInterpolate(t *testing.T) {
 	})
 }
 
-// Contours end where the domain does, and not a cell before.
+// Contours reach the end of the domain to within a third of a cell.
 func TestLevelSetsReachTheEndOfTheDomain(t *testing.T) {
 	inf := math.Inf(1)
 	disc := Sample(func(x, y float64) float64 {
@@ -82,13 +82,13 @@ func TestLevelSetsReachTheEndOfTheDomain(t *testing.T) {
 			}
 		}
 	}
-	// Within a cell of 0.04 less than a third is left where the circle is steep.
+	// Here, the contour misses less than a third of a cell of 0.04.
 	if want := math.Sqrt(1 - 0.33*0.33); reach > want || reach < want-0.04/3 {
 		t.Errorf("the level set ends at y = %g, want %g", reach, want)
 	}
 }
 
-// Labels of levels stand on their level sets, and apart.
+// Labels of levels do not cross the frame and do not overlap.
 func TestLabelsOfLevelsKeepApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Float64Range(0.1, 10).Draw(t, "a"), rapid.Float64Range(-3, 3).Draw(t, "b")
@@ -112,8 +112,8 @@ func TestLabelsOfLevelsKeepApart(t *testing.T) {
 	})
 }
 
-// Each pixel has the shade of the nearest point of the grid, from dark to light, on a logarithmic axis too; what is no
-// number has none.
+// Each pixel has the shade of the nearest grid point, from dark to light, even on a logarithmic axis. A pixel whose value
+// is infinite is transparent.
 func TestHeatmapShades(t *testing.T) {
 	for _, c := range []struct {
 		Grid

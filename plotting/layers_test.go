@@ -50,7 +50,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// Viewers that strip HTML, and LaTeX, have a PNG of the figure; it is small.
+// Outputs include a small PNG of the figure, for LaTeX and for viewers that strip HTML.
 func TestOutputsHoldAPNG(t *testing.T) {
 	for name, d := range gallery() {
 		data := must(DisplayData(d)).Data
@@ -63,7 +63,7 @@ func TestOutputsHoldAPNG(t *testing.T) {
 		if len(b) > 16<<10 {
 			t.Errorf("%s: a PNG of %d bytes", name, len(b))
 		}
-		// It looks as the one that is saved.
+		// The PNG looks like the saved picture.
 		p := must(d.panels())
 		p.Columns = min(2, len(p.Figures))
 		full := must(p.raster())
@@ -73,8 +73,8 @@ func TestOutputsHoldAPNG(t *testing.T) {
 		for y := range full.Rect.Dy() {
 			for x := range full.Rect.Dx() {
 				got, want := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA), full.RGBAAt(x, y)
-				// Half a step of the palette, from a colour anywhere in its class; what is
-				// beyond the 256 commonest may be farther.
+				// Two colours of a class differ by less than 16. Colours beyond the 256
+				// commonest classes may differ more from their substitutes.
 				off := func(a, b uint8) bool { return max(a, b)-min(a, b) > 48 }
 				if off(got.R, want.R) || off(got.G, want.G) || off(got.B, want.B) {
 					t.Fatalf("%s: pixel (%d, %d) is %v, want %v", name, x, y, got, want)
@@ -87,13 +87,13 @@ func TestOutputsHoldAPNG(t *testing.T) {
 	}
 }
 
-// A file is there as a whole or not at all, and in a notebook Save says where.
+// Save writes a complete file or none, and in a notebook it says where the file is.
 func TestSave(t *testing.T) {
 	dir := must(filepath.EvalSymlinks(t.TempDir()))
 	t.Chdir(dir)
 	cleaned, fig := filepath.Join(dir, "build", "figures"), gallery()["dual"]
 	err := errors.Join(os.MkdirAll(cleaned, 0o755), os.WriteFile("build/CACHEDIR.TAG", []byte("# removed by go run ./notebooks clean"), 0o644),
-		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // of others
+		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // another program's
 	r, w, failed := os.Pipe()
 	noError(errors.Join(err, failed))
 	stdout := os.Stdout
@@ -107,9 +107,9 @@ func TestSave(t *testing.T) {
 		{"c.gif", fig, `unknown format "gif"`},
 		{"c.svg", Figure{}, "no layers"},
 		{"c.svg", Row(), "without figures"},
-		{"c.png", Figure{Title: "平均", Layers: []Layer{Rule{}}}, "there is no '平' in Liberation Sans"},
+		{"c.png", Figure{Title: "平均", Layers: []Layer{Rule{}}}, "neither Liberation Sans nor DejaVu Sans has '平'"},
 		{"a.svg/c.svg", fig, "not a directory"},
-		{"build/figures/c.svg", fig, "what is in " + filepath.Dir(cleaned) + " is removed"},
+		{"build/figures/c.svg", fig, "removes what is in " + filepath.Dir(cleaned)},
 	} {
 		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "plotting: ") != 1 {
 			t.Errorf("Save(%q) = %v, want an error with %q and one prefix", c.path, err, c.want)
@@ -125,7 +125,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// Labels of ticks don't touch, on an axis of whatever length.
+// Tick labels don't touch, whatever the length of the axis.
 func TestTicksKeepApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scale{log: rapid.Bool().Draw(t, "log"), lo: math.Pow(10, rapid.Float64Range(-9, 9).Draw(t, "lo"))}
@@ -149,8 +149,8 @@ func TestTicksKeepApart(t *testing.T) {
 	})
 }
 
-// Whatever a figure is called, its output is closed, and the chart has the names of the picture. One in
-// 256 is drawn, which takes ten times as long as all else; FuzzLabel draws every label.
+// No title, label or name ends the script of a chart early, and the chart shows the same names as the picture.
+// The test draws one picture in 256, because drawing takes ten times as long as the rest; FuzzLabel draws every label.
 func FuzzNames(f *testing.F) {
 	f.Add("Cost", "iteration t", "primal–dual")
 	f.Add(`</script><script>alert("&")</script>`, `$\hat\theta_t^*$`, "<!--")
@@ -191,8 +191,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// A layer with the name of a method looks like it in every figure, and no other layer does. The parts of a layer of
-// one's own share the colour that the figure gives, and the next layer has the next.
+// A layer named after a method has the method's look in every figure, and no other layer has this look. The parts of a
+// custom layer share the colour that the figure gives it, and the next layer gets the next colour.
 func TestAMethodHasOneLook(t *testing.T) {
 	x := []float64{1, 2}
 	drawn := func(layers ...Layer) (out []Look) {
@@ -216,7 +216,7 @@ func TestAMethodHasOneLook(t *testing.T) {
 		t.Errorf("looks %v around a layer of one's own, want %v", got, want)
 	}
 
-	// No two methods have one look, and a new method has another one.
+	// No two methods share a look, and the look of a new method differs from all of theirs.
 	of := map[Look]string{}
 	for name, look := range looks {
 		if other, ok := of[look]; ok {
@@ -232,7 +232,7 @@ func TestAMethodHasOneLook(t *testing.T) {
 	}
 }
 
-// A y axis can have names, and intervals are then along the other one.
+// A y axis can have names. Intervals are then along the x axis.
 func TestNamesOfAnAxis(t *testing.T) {
 	f := Figure{Y: Axis{Names: []string{"plain", `$\hat\theta$`}}}.With(
 		Points{X: []float64{5, 7}, Y: []float64{1, 2}, Lo: []float64{4, 6}, Hi: []float64{8, 9}})
@@ -250,8 +250,8 @@ func TestNamesOfAnAxis(t *testing.T) {
 	}
 }
 
-// In all figures of the committed notebooks a method has one colour and one dash, or the marker that
-// goes with it.
+// In all figures of the committed notebooks, a method has one colour and one dash, or the marker that
+// goes with this dash.
 func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
 	seen := map[string]int{}
 	series := regexp.MustCompile(`"name":"([^"]*)","type":"(line|scatter)","symbol":"([^"]*)"[^{}]*` +
@@ -269,7 +269,7 @@ func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
 		}
 	}
 	for method := range looks {
-		if seen[method] == 0 && method != "Algorithm 1, β = 0" { // which is in tables only
+		if seen[method] == 0 && method != "Algorithm 1, β = 0" { // appears only in tables
 			t.Errorf("%s is in no figure", method)
 		}
 	}

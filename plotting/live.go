@@ -62,8 +62,8 @@ func (s scale) end(v float64) json.RawMessage {
 // frames, it stores them to four digits, about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
-// option returns the figure as ECharts' option, in JSON that is safe within a script element. It puts the figure's data
-// among the given columns, to the given number of digits of the length of an axis.
+// option returns the figure as ECharts' option, in JSON that is safe within a script element. It adds the figure's data
+// to the given columns, to the given number of digits of the length of an axis.
 func (f Figure) option(data *columns, digits int) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
@@ -172,7 +172,7 @@ func (c live) frame(f Figure, layers []layer) {
 	)
 }
 
-// legendEntry is an item of the legend; its icon is the icon of the series unless it states another.
+// legendEntry is an item of the legend. If it states no icon, it has the icon of the series.
 type legendEntry struct {
 	Name  string          `json:"name"`
 	Icon  string          `json:"icon,omitempty"`

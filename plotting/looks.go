@@ -11,8 +11,8 @@ type Look struct {
 	Dash  Dash
 }
 
-// looks lists the look of each method that the notebooks compare, the same in all figures. Methods that share a figure
-// differ in colour and, where possible, in dash or in lightness.
+// looks lists the looks of methods that the notebooks compare. Every method has one look in all figures, and no two
+// methods have the same look. Most methods that share a figure differ in colour, and also in dash or in lightness.
 var looks = map[string]Look{
 	"Algorithm 1":                   {Blue, Solid},
 	"Algorithm 1, last iterate":     {Sky, Dashed},
@@ -35,17 +35,18 @@ var looks = map[string]Look{
 	"exact LP (2.18)":               {Purple, DashDot},
 	"policy iteration":              {Grey, Dashed},
 	"approximate LP":                {Blue, Dashed},
-	"smoothed LP":                   {Sky, Solid},
+	"smoothed LP":                   {Green, Solid},
+	"scale-free":                    {Sky, Solid},
 }
 
-// others are looks that no method above has.
+// others are looks that no method in the map looks has.
 var others = []Look{
-	{Green, Solid}, {Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
+	{Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
 
-// LookOf returns the look of a method in all figures. A layer without a colour gets this look automatically if its
-// name is the name of a method of the notebooks, alone or before a comma. Every other name has a look that differs
-// from the looks of these methods and is the same every time.
+// LookOf returns the look of a method in all figures. The package lists the looks of most methods of the notebooks. If
+// a layer without a colour has the name of a listed method, alone or before a comma, it gets this look automatically.
+// LookOf gives every other name a look that no listed method has, the same every time.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look
@@ -55,7 +56,7 @@ func LookOf(method string) Look {
 	return others[h.Sum32()%uint32(len(others))]
 }
 
-// methodOf returns the method at the start of a layer's name, and its look; "" if there is none.
+// methodOf returns the listed method at the start of a layer's name, and its look; "" if there is none.
 func methodOf(name string) (method string, look Look) {
 	for k := len(name); k >= 0; k = strings.LastIndex(name[:k], ", ") {
 		if look, ok := looks[name[:k]]; ok {

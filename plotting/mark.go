@@ -136,7 +136,7 @@ type corner struct {
 	below bool // under a horizontal rule, left of a vertical one
 }
 
-// place finds the corner at which the label of a rule covers the fewest pieces of marks.
+// place finds the corner where the label of a rule covers the fewest pieces of marks.
 func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
 	// The label's box in units of the axes, estimated from the size of 9 pt letters and the space outside the axes.
 	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
@@ -211,9 +211,9 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of the colours below. The zero value lets the figure choose.
 //
-// They are the eight colours of Okabe and Ito ("Color universal design", 2008), except yellow, which vanishes on white
-// paper, plus a grey. They can be distinguished with any common form of colour blindness; the first four have a
-// contrast of at least 3:1 on white and on black.
+// The palette is that of Okabe and Ito ("Color universal design", 2008), plus a grey, and without yellow, which vanishes
+// on white paper. Its colours can be distinguished with any common form of colour blindness. The first four colours have
+// a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 
 const (
@@ -238,7 +238,7 @@ func (c Color) Opacity(a float64) Color {
 // name returns the colour without its opacity.
 func (c Color) name() Color { return c & (1<<alphaShift - 1) }
 
-// The method or returns c or, if c is Auto, other with the opacity of c.
+// or returns c, unless c is Auto; then it returns other with the opacity of c.
 func (c Color) or(other Color) Color {
 	if c.name() == Auto {
 		return c | other
@@ -262,7 +262,7 @@ var palette = [...]color.NRGBA{
 
 func (c Color) rgb() color.NRGBA { return c.alpha(1) }
 
-// alpha returns the colour at the given opacity, times its own.
+// alpha returns the colour with its own opacity multiplied by a.
 func (c Color) alpha(a float64) color.NRGBA {
 	p := palette[c.name()]
 	p.A = uint8(a*c.opacity()*255 + 0.5)
@@ -297,7 +297,7 @@ type ink struct {
 // ink fills in what the author left to the figure, for a layer of the given name.
 func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	if c < 0 || c.name() > Black || d < AutoDash || d > ByColor {
-		return ink{}, fmt.Errorf("there is no colour %d, or no dash %d; want constants of package plotting", c, d)
+		return ink{}, fmt.Errorf("colour %d or dash %d does not exist; want constants of package plotting", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
 		return ink{}, fmt.Errorf("a line %g points wide, want from 0 to 100", width)

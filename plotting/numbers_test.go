@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// CSV holds what the layers were given, to all digits and whatever is thinned in a picture, and the folder is made.
+// Save writes the data of all layers to CSV, with all digits, and makes the folder.
 func TestSaveNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "x.csv")
 	grid := plotting.Grid{X: []float64{0, 1}, Y: []float64{2, 3}, Z: [][]float64{{4, 5}, {6, math.Inf(1)}}}

@@ -7,7 +7,7 @@ import (
 	"syscall/js"
 )
 
-// output returns the display of frames of panels, from which the controls choose. The page draws it.
+// output returns the display of frames of panels; the controls choose the frame to show. The page draws the frames.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
 	return order{Frames: frames, Still: still, Controls: controls}.send()
 }

@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// output returns the display of frames of panels, from which the controls choose, with the still picture for readers
-// without scripts.
+// output returns the display of frames of panels; the controls choose the frame to show. Readers without scripts see the
+// still picture.
 func output(frames []Panels, still Panels, controls []Control) (display, error) {
 	var specs []spec
 	var body, plain strings.Builder
@@ -112,8 +112,8 @@ func (c *columns) place(column json.RawMessage) int {
 	return k
 }
 
-// chart returns the chart of the frames, and its element in the page, which contains the given picture, an SVG of the
-// still figure.
+// chart returns the chart of the frames, and its element in the page. The element contains the given picture, an SVG of
+// the still figure.
 func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) {
 	var s spec
 	digits := stillDigits
@@ -165,7 +165,7 @@ func page(body string, specs []spec) string {
 		")(" + string(marshal(specs)) + ");\n});\n" + echarts.Loader + "</script>"
 }
 
-// marshal returns the JSON of texts, numbers and JSON. It escapes <, > and &, so no text can end a script.
+// marshal returns v, which contains only texts, numbers and JSON, as JSON. It escapes <, > and &, so no text can end a script.
 func marshal(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -334,7 +334,7 @@ func (p Panels) checkGlyphs() error {
 		layers, _ := f.lower() // no error, because the panels have been checked
 		for _, txt := range f.texts(layers) {
 			if c := missing(txt); c != 0 {
-				return fmt.Errorf("%q: there is no %q in Liberation Sans and DejaVu Sans: reword, or save as SVG", txt, c)
+				return fmt.Errorf("%q: neither Liberation Sans nor DejaVu Sans has %q: reword, or save as SVG", txt, c)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A bar grows, ten times a second at most, and is gone in the end. Quick work has none.
+// A bar grows at most ten times a second, and disappears at the end. Quick work shows no bar.
 func TestProgress(t *testing.T) {
 	for step, want := range map[time.Duration][]string{
 		30 * time.Millisecond: {

@@ -29,7 +29,7 @@ func numbered(n int) []float64 {
 	return out
 }
 
-// histogram is of a measure on the states 1, …, n.
+// histogram returns a figure of a measure on the states 1, …, n.
 func histogram(title, name string, mu []float64) Figure {
 	return Figure{
 		Title: title, X: Axis{Label: "state"}, Y: Axis{Label: "probability"},
@@ -37,12 +37,12 @@ func histogram(title, name string, mu []float64) Figure {
 	}
 }
 
-// divergence is a figure of one curve.
+// divergence returns a figure of one curve.
 func divergence(y ...float64) Panels {
 	return Row(Figure{Title: "Bregman divergence", X: Axis{Label: "θ"}, Y: Axis{Label: "D(θ, θ₀)"}, Layers: []Layer{Line{Name: "ball", X: []float64{0, 1, 2}, Y: y}}})
 }
 
-// slider is over frames that are numbered from 1.
+// slider returns an Explorer over frames that are numbered from 1.
 func slider(label string, start int, frames ...Panels) Explorer {
 	c := Control{Label: label, Start: start}
 	for k := range frames {
@@ -51,7 +51,7 @@ func slider(label string, start int, frames ...Panels) Explorer {
 	return Explorer{Controls: []Control{c}, Frame: func(at []int) Panels { return frames[at[0]] }}
 }
 
-// gallery holds a figure of each kind, from formulas so that it never changes.
+// gallery returns a figure of each kind, drawn from formulas, so it never changes.
 func gallery() map[string]Drawing {
 	const n = 1000
 	t := numbered(n)
@@ -127,14 +127,14 @@ func TestGoldenPictures(t *testing.T) {
 	}
 }
 
-// PDF has the colours and opacities of SVG. SVG cuts off less than one of 255 from a channel, and PDF's
-// numbers have three decimals.
+// PDF and SVG use the same colours and opacities. SVG truncates a channel to a multiple of 1/255, and PDF
+// prints three decimals.
 func TestColorsOfPDF(t *testing.T) {
 	stream := regexp.MustCompile(`(?s)stream\r?\n(.*?)endstream`)
 	colors := func(text []byte, pattern string, channel func(string) float64) (all [][]float64) {
 		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
 			var c []float64
-			for _, v := range slices.Repeat(m[1:], 4-len(m[1:]))[:3] { // grey is thrice the same
+			for _, v := range slices.Repeat(m[1:], 4-len(m[1:]))[:3] { // a grey is one number
 				c = append(c, channel(string(v)))
 			}
 			all = append(all, c)
@@ -157,7 +157,7 @@ func TestColorsOfPDF(t *testing.T) {
 		}
 		var pdf [][]float64
 		for _, m := range stream.FindAllSubmatch(pages, -1) {
-			if r, err := zlib.NewReader(bytes.NewReader(m[1])); err == nil { // no picture
+			if r, err := zlib.NewReader(bytes.NewReader(m[1])); err == nil { // a compressed stream
 				drawn := must(io.ReadAll(r))
 				pdf = append(pdf, colors(drawn, `\n([\d.]+) [gG]\b`, decimal)...)
 				pdf = append(pdf, colors(drawn, `([\d.]+) ([\d.]+) ([\d.]+) (?:rg|RG)\b`, decimal)...)
@@ -170,8 +170,8 @@ func TestColorsOfPDF(t *testing.T) {
 	}
 }
 
-// Both renderings draw the same layers: each name of the description stands in
-// the legend of the chart, and each series has one of them. The golden pictures have them, too.
+// The live chart has the layers of the picture: the legend and the series have their names, in the same
+// order.
 func TestRenderingsAgree(t *testing.T) {
 	for name, d := range gallery() {
 		for _, f := range must(d.panels()).Figures {
@@ -213,7 +213,7 @@ func TestShowPanicsWithTheReason(t *testing.T) {
 	Show(Figure{})
 }
 
-// prepared are the layers of a figure that can be drawn, and its axes.
+// prepared returns the layers and axes of a figure that can be drawn.
 func prepared(f Figure) (layers []layer, x, y scale) {
 	layers, x, y, err := f.prepare()
 	return must(layers, err), x, y

@@ -30,7 +30,7 @@ func (s scale) value(u float64) float64 {
 
 // shortest is the least length of an axis. On a shorter axis, labels would have more than 13 digits, or only the
 // rounding of numbers would separate ticks and marks.
-const shortest = 0x1p-40 // of the larger end; 1/limit at 0
+const shortest = 0x1p-40 // as a fraction of the larger end; at 0, the least length is 1/limit
 
 // drawable widens an axis that is too short to be drawn, at both ends.
 func (s scale) drawable() scale {
@@ -130,7 +130,7 @@ func decimal(k float64, e int) float64 {
 	return v
 }
 
-// tick is a mark on an axis; a minor one has no label.
+// tick is a mark on an axis. A minor tick has no label.
 type tick struct {
 	at    float64
 	label string
@@ -202,8 +202,9 @@ func shifted(v float64, e, decimals int) string {
 	return strconv.FormatFloat(m, 'f', decimals, 64)
 }
 
-// logTicks returns the powers of ten and, over at most 8 decades, their multiples. It labels every power, or every few
-// of them, and the multiples by 2 and 5 where there is room. Beyond 40 decades, it omits ticks without labels.
+// logTicks returns the powers of ten and, over at most 8 decades, their multiples. It labels every power or, on a long
+// axis, one in every few powers, and the multiples by 2 and 5 where there is room. Beyond 40 decades, it omits ticks
+// without labels.
 func (s scale) logTicks(n int) []tick {
 	const slack = 1e-9
 	lo, hi := math.Log10(s.lo), math.Log10(s.hi)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// parseLabel reads what ticks write.
+// parseLabel returns the number that a label of a tick states.
 func parseLabel(t interface{ Fatalf(string, ...any) }, label string) float64 {
 	label = strings.ReplaceAll(label, "−", "-")
 	mantissa, exponent := label, ""
@@ -44,8 +44,8 @@ func TestUnitAndValueAreInverse(t *testing.T) {
 
 func TestDigitsResolveTheAxis(t *testing.T) {
 	for _, s := range []scale{{0, 1, false}, {2861.6456, 2861.6457, false}, {-1e9, 1e9, false}, {1e6, 1e6 + 1, false}} {
-		// How many marks there are to be told apart: more than on a large screen, and
-		// than on a chart.
+		// marks is the number of positions that the digits must distinguish: more than the pixels across a large
+		// screen, and across a chart.
 		for digits, marks := range map[int]float64{stillDigits: 1e4, frameDigits: 1e3} {
 			v := s.lo + (s.hi-s.lo)/math.Phi
 			b := appendNumber(nil, v, s.digits(digits))
@@ -68,7 +68,8 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// Whatever two numbers an axis is to hold, its ticks are few, within it, readable, and true.
+// For any two numbers, the ticks of an axis that contains both are few and lie on the axis, and their labels are
+// short and true.
 func FuzzAxis(f *testing.F) {
 	for _, ends := range [][2]float64{{1, 1e20}, {1, 1e-20}, {1, math.Nextafter(1, 2)}, {-limit, limit}, {1 / limit, limit}, {0, 5e-324},
 		{1e17, 1e17 + 64}, {-limit, -limit + 1e90}, {3, 3}, {0, 0}, {1e5, 9e5}, {-1e-90, 1e90}} {
@@ -95,7 +96,7 @@ func FuzzAxis(f *testing.F) {
 		labelled, last := 0, math.Inf(-1)
 		ticks := s.ticks(6)
 		for _, k := range ticks {
-			if u := s.unit(k.at); !(u >= -2e-9 && u <= 1+2e-9) { // 1e-9 of the length, or of a decade on 0.6 and more
+			if u := s.unit(k.at); !(u >= -2e-9 && u <= 1+2e-9) { // 1e-9 of the length, or of a decade, on at least 0.6 decades
 				t.Fatalf("tick %g outside of [%g, %g]", k.at, s.lo, s.hi)
 			}
 			if k.at <= last {
@@ -124,7 +125,7 @@ func FuzzAxis(f *testing.F) {
 	})
 }
 
-// Both renderings draw what is at the ends of the numbers.
+// Both renderings can draw axes at the limits of the numbers.
 func TestExtremeAxesAreDrawn(t *testing.T) {
 	for _, ends := range [][]float64{{1, 1e20}, {1 / limit, limit}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {limit, limit}} {
 		for _, log := range []bool{false, true} {

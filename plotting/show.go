@@ -91,8 +91,8 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names the environment variable that is set, to any text but the empty one, while a notebook runs without a
-// page that shows it.
+// Headless names the environment variable that is set to a nonempty text while a notebook runs without a page that shows
+// it.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the
@@ -102,10 +102,10 @@ const Headless = "MIXPOLICY_HEADLESS"
 // made.
 //
 // CSV is one table with the columns panel (from 1), title, kind, layer (its name), x, y, lo, hi and z. A cell is empty
-// if the layer has no such number. A line has a row for each point, with its interval. A histogram has a row for each
-// bar. A contour or a heatmap has a row for each point of the grid, with its value as z. A rule has one row, and a
-// strip has two rows for its ends, with the number in the column of the axis. The table contains the numbers that the
-// layer was given, to all digits.
+// if the layer has no such number. Lines, points and paths have a row for each point, with its interval if there is one.
+// Bars have a row for each bar. A contour or a heatmap has a row for each point of the grid, with its value as z. A rule
+// has one row, and a span has two rows for its ends; the number is in the column of the axis. An arrow has one row, for
+// the point to which it points. The table contains the numbers that the layer was given, to all digits.
 //
 // A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. In SVG, the reader's
 // machine finds another font.
@@ -137,7 +137,7 @@ func kept(path string) error {
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
-			return fmt.Errorf("what is in %s is removed by go run ./notebooks clean, want a folder that is kept, such as the notebook's",
+			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that is kept, such as the notebook's",
 				dir)
 		}
 	}

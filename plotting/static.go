@@ -102,13 +102,13 @@ func (c *svgCanvas) tidy(b []byte) []byte {
 	return []byte(svgDetails.Replace(string(b)))
 }
 
-// room is the size of the whole.
+// room returns the size of all panels together.
 func (p Panels) room() (width, height vg.Length) {
 	w, h := p.size()
 	return vg.Length(w) * vg.Inch, vg.Length(h) * vg.Inch
 }
 
-// draw draws the panels in a grid, their data areas aligned.
+// draw draws the panels in a grid, with their data areas aligned.
 func (p Panels) draw(canvas vg.CanvasSizer) error {
 	c := draw.New(canvas)
 	c.SetColor(color.White)
@@ -626,7 +626,7 @@ func (h head) draw(c draw.Canvas) {
 	}
 }
 
-// sample draws the style of the layer in r.
+// sample draws a sample of the style of the layer in r.
 func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 	middle := (r.Min.Y + r.Max.Y) / 2
 	fill := func(alpha float64) {

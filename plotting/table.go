@@ -11,7 +11,7 @@ import (
 )
 
 // Table is a small table with numbers aligned on the right. It is filled row by row with [Table.Row], or column by
-// column. NaN is an error, and infinities are shown as such; a missing number is a nil in its row, and is shown as –.
+// column. NaN is an error, and infinities are shown as ∞ and −∞. A nil in a row is a missing number, shown as –.
 type Table struct {
 	Caption string
 	Columns []Column

@@ -23,7 +23,7 @@ func TestTableSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A table that is filled by rows is the one that is filled by columns.
+// A table filled by rows equals the same table filled by columns.
 func TestTableByRows(t *testing.T) {
 	rows := Table{Caption: "T", Columns: []Column{{Head: "a"}, {Head: "n", Format: "%.0f"}, {Head: "x"}}}
 	rows.Row("one", 1, 0.5)
@@ -46,7 +46,7 @@ func TestTableByRows(t *testing.T) {
 	rows.Row("four", 4)
 }
 
-// What fails stands out, numbers stand on the right, accents take no cell in a text, and no text is HTML.
+// Failures stand out, numbers are aligned to the right, accents take no width in a text, and no text becomes HTML.
 func TestTables(t *testing.T) {
 	table := Table{Caption: "<b>", Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "<i>"}}, {Head: "n", Numbers: []float64{1, math.Inf(1)}}}}
 	html, fold := must(table.display()).html, must(Fold{Head: "a < b", Text: "<i>\n&"}.display()).html

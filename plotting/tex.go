@@ -28,7 +28,7 @@ const (
 	accents   = "ˆ˜¯¯˙"
 )
 
-// counterpart returns the character of the string to at the place that r has in the string from.
+// counterpart finds r in the string from, and returns the character at the same place in the string to.
 func counterpart(from, to string, r rune) rune {
 	return []rune(to)[utf8.RuneCountInString(from[:strings.IndexRune(from, r)])]
 }
@@ -53,7 +53,7 @@ func pairs(s string) map[string]string {
 	return out
 }
 
-// relations have space around them, except in scripts.
+// relations are set with space around them, except in scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
 // typeset turns the formulas of a label into Unicode. If it cannot read one of them, it returns the label unchanged;
@@ -221,7 +221,7 @@ func Unicode(label string) string {
 	})
 }
 
-// charted returns the label for a chart: a script that Unicode lacks is ECharts' rich text, {sup|…} or {sub|…}.
+// charted returns the label for a chart. It writes a script that Unicode lacks as ECharts' rich text, {sup|…} or {sub|…}.
 func charted(label string) string {
 	return plain(strings.ReplaceAll(typeset(label), "{", "{\u2060"), func(begin rune, s string) string {
 		return map[rune]string{superScript: "{sup|", subScript: "{sub|"}[begin] + strings.ReplaceAll(s, " ", "\u00a0") + "}"

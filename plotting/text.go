@@ -213,16 +213,16 @@ func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
 	}
 }
 
-// outlined draws what gonum/plot's PDF does not: letters beyond Windows-1252, such as Greek, by their outlines, lines
-// without spikes at sharp turns, and transparent colours unchanged.
+// outlined fixes three faults of gonum/plot's PDF. It draws letters by their outlines, because the PDF lacks letters
+// beyond Windows-1252, such as Greek. It draws lines without spikes at sharp turns. It leaves transparent colours
+// unchanged.
 type outlined struct{ vg.CanvasSizer }
 
 func (o outlined) SetColor(c color.Color) {
 	o.CanvasSizer.SetColor(straight(color.NRGBAModel.Convert(c).(color.NRGBA)))
 }
 
-// straight is a colour whose components are not multiplied by its opacity. gonum/plot's PDF assumes this of all
-// colours.
+// straight is a colour whose components are not multiplied by its opacity, as gonum/plot's PDF expects of every colour.
 type straight color.NRGBA
 
 func (c straight) RGBA() (r, g, b, a uint32) {

@@ -47,7 +47,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// Scripts that meet stand over each other, and an accent takes no room.
+// A superscript stands above its subscript, and an accent takes no width.
 func TestLayout(t *testing.T) {
 	h := textStyle(labelFont, 0, 0).Handler.(raised)
 	width := func(s string) float64 { _, w := h.layout(s, labelFont); return w.Points() }
@@ -65,7 +65,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// PDF draws the outlines of letters; filled as pixels, they look as letters do.
+// A PDF contains the outlines of letters. Drawn as pixels, they look like the letters.
 func TestOutlinesAreTheLetters(t *testing.T) {
 	const w, h = 200, 40
 	draws := func(outlines bool) (ink, x, y float64) {
@@ -87,7 +87,7 @@ func TestOutlinesAreTheLetters(t *testing.T) {
 	}
 	ink, x, y := draws(true)
 	wantInk, wantX, wantY := draws(false)
-	// Letters are set at places of a pixel, outlines anywhere: a pixel, and a twentieth of the ink.
+	// Letters stand at whole pixels, outlines anywhere. So the centre may be off by a pixel, and the ink by a twentieth.
 	if math.Abs(ink/wantInk-1) > 0.05 || math.Abs(x-wantX) > 1 || math.Abs(y-wantY) > 1 {
 		t.Errorf("outlines: ink %.0f centred at (%.1f, %.1f); letters: %.0f at (%.1f, %.1f)", ink, x, y, wantInk, wantX, wantY)
 	}
@@ -97,8 +97,8 @@ func TestOutlinesAreTheLetters(t *testing.T) {
 	}
 }
 
-// Whatever the label, the picture is XML that holds each of its letters, and the label is read
-// the same in the chart.
+// For every label, the drawn runs contain all of its letters, its Unicode form contains none of
+// our marks for scripts, and the picture is valid XML.
 func FuzzLabel(f *testing.F) {
 	for _, s := range []string{`$c^T\Psi\hat\theta_t$`, "‖θ̂‖", `$\nabla$ $`, `$\frac12$`, "</text>", "a\u0302\u0302", "₁⁻¹", "\ue000x", `$^{a}_{b}'$`, "\x00\xff"} {
 		f.Add(s)
@@ -156,7 +156,7 @@ func FuzzLabel(f *testing.F) {
 	})
 }
 
-// Letters in PNG are as far apart as they are measured: the ink of a text ends where its width says.
+// In a PNG, letters are as far apart as their measured widths: the ink of a text ends at its width.
 func TestLettersOfAPictureStandApart(t *testing.T) {
 	for _, txt := range []string{"AVAVAVAVAVAV", "Taylor, ALP, penalty, LP"} {
 		canvas := vgimg.NewWith(vgimg.UseWH(300, 40), vgimg.UseDPI(screenDPI))
@@ -176,7 +176,7 @@ func TestLettersOfAPictureStandApart(t *testing.T) {
 	}
 }
 
-// No turn of a line in PDF is sharp, and its points are where they were.
+// A line in a PDF turns by at most 93° at a point, and still goes by the given points.
 func TestLinesInPDFHaveNoSpikes(t *testing.T) {
 	length := func(v vg.Point) float64 { return math.Hypot(float64(v.X), float64(v.Y)) }
 	rapid.Check(t, func(t *rapid.T) {

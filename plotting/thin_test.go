@@ -20,8 +20,8 @@ func TestCurvesOverOneAxisAreThinnedTogether(t *testing.T) {
 	}
 }
 
-// Of as many points as a figure can show, each is within a pixel and a half of what is drawn: it may be in
-// the same column of pixels as higher and lower ones, or half a pixel off a line.
+// If a figure can show all points of a curve, each point is within a pixel and a half of the drawn curve: it may share
+// a column of pixels with higher and lower points, or be half a pixel off a line.
 func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -45,7 +45,7 @@ func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
 				k++
 			}
 			nearest := math.Inf(1)
-			for j := max(0, k-4); j < min(k+5, len(qx)-1); j++ { // the lines about here
+			for j := max(0, k-4); j < min(k+5, len(qx)-1); j++ { // the nearby lines
 				dx, dy := qx[j+1]-qx[j], qy[j+1]-qy[j]
 				s := min(1, max(0, ((px[i]-qx[j])*dx+(py[i]-qy[j])*dy)/(dx*dx+dy*dy)))
 				nearest = min(nearest, math.Hypot(px[i]-qx[j]-s*dx, py[i]-qy[j]-s*dy))
@@ -57,7 +57,7 @@ func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
 	})
 }
 
-// Of a million points a display is small, and each column of pixels reaches as high and as low as all of them do.
+// The display of a million points is small, and each column of pixels reaches as high and as low as the points in it.
 func TestAMillionPoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws a million points")
@@ -83,7 +83,7 @@ func TestAMillionPoints(t *testing.T) {
 	wantHigh, wantLow := outline(must(f.lower())[0].marks[0].(curve))
 	gotHigh, gotLow := outline(layers[0].marks[0].(curve))
 	for k := range columns {
-		from, to := max(0, k-1), min(columns, k+2) // half a pixel away may be the next column
+		from, to := max(0, k-1), min(columns, k+2) // a point half a pixel away may be in the next column
 		high, low := slices.Max(gotHigh[from:to]), slices.Min(gotLow[from:to])
 		if high < wantHigh[k]-1.0/columns || low > wantLow[k]+1.0/columns {
 			t.Fatalf("column %d reaches from %g to %g, want %g to %g", k, low, high, wantLow[k], wantHigh[k])

@@ -1,6 +1,6 @@
 // Command mutations breaks the code and runs the tests, which should fail.
 //
-//	go run ./data/mutations index                                every row of data/index.csv, for data/mutations.csv
+//	go run ./data/mutations index                                every row of data/index.csv; writes data/mutations.csv
 //	go run ./data/mutations index -r 3.22 -r 3.31                some rows; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
@@ -123,7 +123,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			folders = append(folders, c.folder)
 		}
 	}
-	// Most conditions guard against bad input, which equations do not cover.
+	// For the index, conditions stay as they are: most guard against bad input, which equations do not cover.
 	program, err := mutation.Build(ctx, root, temporary, functions, targets[0].Number == "", folders...)
 	if err != nil {
 		return err

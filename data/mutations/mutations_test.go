@@ -12,10 +12,10 @@ import (
 
 const root = "../.."
 
-// moved are rows whose code has another symbol since the record was made; the next record knows it.
+// moved lists the rows of the index whose symbol has changed since the record was made.
 var moved = []string{"3.5a", "3.14a", "3.25a", "3.27a"}
 
-// The record is of all rows of the index, and of their symbols. At least nine mutants of ten die.
+// The record covers every row of the index with its symbol. The tests kill at least nine of ten mutants.
 func TestRecord(t *testing.T) {
 	scores := mixpolicy.Must(data.Rows[data.Score]("mutations.csv"))
 	mutants, killed := 0, 0
@@ -35,7 +35,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Every symbol of the index names code.
+// Every row of the index leads to code, and an unknown row is an error.
 func TestIndexTargets(t *testing.T) {
 	all, err := indexTargets(root, nil)
 	if err != nil || len(all) != len(paper.Index()) {
@@ -46,7 +46,7 @@ func TestIndexTargets(t *testing.T) {
 	}
 }
 
-// The command finds what the tests of a package do not notice.
+// The command reports mutants that the tests of a package do not notice.
 func TestRun(t *testing.T) {
 	targets := mixpolicy.Must(packageTarget("../../internal/mutation/testdata/module", "shape", "Total"))
 	var scores []data.Score

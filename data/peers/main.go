@@ -8,10 +8,10 @@
 // The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each of their
 // methods runs in a process of peers.py. The process reads the instance from files, compiles and warms up before the
 // clock starts, and its time counts only if it returns our answer. It is stopped after ten seconds, or after twelve
-// times our time if that is more. The recorded time is the median of up to five turns for the best peer, and of one
-// turn for any other. Times are wall-clock times, on a machine that should have no other work. The rows also record
-// processor time, the number of threads that each may use, and the speed of memory if a problem is too large for a
-// cache.
+// times our time if that is more. The best peer has up to five turns, and the recorded time is their median; any other
+// peer has one turn. Times are wall-clock times, on a machine that should have no other work. The rows also record
+// processor times, the numbers of threads that we and the peer may use, and the speed of memory if a problem is too
+// large for a cache.
 package main
 
 //go:generate go run . readme

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// mixture is problem (2.18) over a cube, hence a linear program: for eight measures on the pairs of a network of full
-// size, and for fifty measures on the pairs of a small one.
+// mixture is problem (2.18) over a cube, hence a linear program. It has two instances: eight measures on the pairs of a
+// network of full size, and fifty measures on the pairs of a small network.
 func mixture(quick bool) []func() race {
 	return []func() race{
 		func() race { return mixtureRace(8, []int{39, 26, 26, 39}, []int{9, 8, 8, 9}, quick) },
@@ -79,8 +79,8 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 			return fmt.Errorf("row %d times θ is %.3g times its greatest entry, want ≥ 0", i, v/top)
 		}
 	}
-	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. There are d
-	// such rows, with multipliers of the size of b.
+	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. At most about d
+	// rows have a positive multiplier, of the size of b.
 	want, got := floats.Dot(p.B, ours), floats.Dot(p.B, theirs)
 	if slack := float64(d) * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
 		return fmt.Errorf("objective %.9g, want %.9g ± %.1g", got, want, slack)

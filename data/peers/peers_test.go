@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// TestQuick installs the peers and has all of them do all works at small instances: they
-// come to our answers, or run out of time.
+// TestQuick installs the peers and runs all of them on small instances of every task in works.
+// Each peer reaches our answer or runs out of time.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs the peers from PyPI, which may take minutes")
@@ -43,7 +43,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// An answer that is wrong does not count, whatever its time.
+// The comparisons reject wrong answers and accept rounding errors.
 func TestWrongAnswersAreFound(t *testing.T) {
 	w := models.Network{Buffers: [4]int{2, 2, 2, 2}}
 	x := mixpolicy.Must(w.MDP())
@@ -68,7 +68,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 		t.Errorf("rounding does not pass: %v", err)
 	}
 
-	// θ₁ − θ₂/2 ≥ 0 and θ₂ ≥ 0 leave (1/3, 2/3) as the best for costs (1, 0).
+	// Over θ₁ + θ₂ = 1, θ₁ − θ₂/2 ≥ 0 and θ₂ ≥ 0, the best θ for costs (1, 0) is (1/3, 2/3).
 	p := linprog.Mixture{B: []float64{1, 0}, Psi: linprog.Columns{{1, 0}, {-0.5, 1}}, Norm: linprog.LInf, R: 10}
 	best := []float64{1. / 3, 2. / 3}
 	for _, theirs := range [][]float64{
@@ -93,7 +93,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-// All of the arrays take part in a triad, whatever the number of cores.
+// A triad sets every entry, even if there are fewer entries than cores.
 func TestTriad(t *testing.T) {
 	for n := range 9 {
 		a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -113,7 +113,7 @@ func TestTriad(t *testing.T) {
 	}
 }
 
-// The chain of a policy has the measure of the policy.
+// The chain under a policy and the policy itself have the same stationary measure.
 func TestUnder(t *testing.T) {
 	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}
 	x := mixpolicy.Must(w.MDP())
@@ -132,7 +132,7 @@ func TestProductForm(t *testing.T) {
 	if len(v) != 3*2*4*2 || math.Abs(floats.Sum(v)-1) > 1e-14 {
 		t.Fatalf("%d entries that add up to %v", len(v), floats.Sum(v))
 	}
-	// All 2 × 2 minors of the table (first queue) × (the rest) vanish.
+	// The table (first queue) × (the rest) has rank 1: all its 2 × 2 minors with the entry v[0] vanish.
 	rest := len(v) / sizes[0]
 	for i := 1; i < sizes[0]; i++ {
 		for j := 1; j < rest; j++ {

@@ -30,7 +30,7 @@ type python struct {
 	version string
 }
 
-// peersIn makes the environment in dir, or reuses the environment of a former run.
+// peersIn makes the environment in dir, or reuses the environment of an earlier run.
 func peersIn(ctx context.Context, dir string) (*python, error) {
 	version, err := output(exec.CommandContext(ctx, "python3", "--version"))
 	if err != nil {
@@ -61,7 +61,7 @@ func peersIn(ctx context.Context, dir string) (*python, error) {
 	return py, os.WriteFile(stamp, []byte(made), 0o644)
 }
 
-// output runs a program and returns what it printed; its error contains the program's own words.
+// output runs a program and returns its standard output. The error contains the program's standard error.
 func output(cmd *exec.Cmd) (string, error) {
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -77,7 +77,7 @@ type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Scanner
-	answer  string // file
+	answer  string // the file to which it writes its answer
 }
 
 // reply is a message of a process after its start, and after each call.
@@ -89,7 +89,7 @@ type reply struct {
 	Error   string  `json:"error"`
 }
 
-// setUp is how long a peer may take to read an instance, to compile and to warm up.
+// setUp is the time that a peer may take to read an instance, to compile and to warm up.
 // mdpsolver takes the longest: it reads 10⁷ numbers as lists of lists.
 const setUp = 2 * time.Minute
 
@@ -163,8 +163,8 @@ func (p *process) end() {
 	p.cmd.Wait()
 }
 
-// An instance is a problem in the form in which peers read it: arrays in files, name.f64 of []float64 and name.i32 of
-// []int32, with consecutive little-endian numbers; and single numbers.
+// An instance is a problem in the form in which peers read it: arrays and single numbers. Each array is a file of
+// consecutive little-endian numbers, name.f64 for a []float64 and name.i32 for a []int32.
 type instance struct {
 	Arrays  map[string]any
 	Numbers map[string]float64

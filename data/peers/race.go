@@ -32,7 +32,7 @@ const (
 	repetitions = 5
 	// budget is the time after which no further repetition begins.
 	budget = 45 * time.Second
-	// A peer is stopped when it has taken this many times as long as we did, and at least this long.
+	// A peer is stopped after patience times our time, but not before leastPatience; in turns, after twice this long.
 	patience      = 12
 	leastPatience = 10 * time.Second
 )
@@ -100,7 +100,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 			continue
 		}
 		if best.turn(2*limit, answer, r.agree); best.err != nil {
-			return nil, fmt.Errorf("%s, when asked again: %w", best.method, best.err)
+			return nil, fmt.Errorf("%s, in another turn: %w", best.method, best.err)
 		}
 	}
 	rows := b.compare(r, mine, rivals)
@@ -134,8 +134,8 @@ type rival struct {
 	method  string
 	process *process // nil if it couldn't start
 	turns   []timing
-	limit   float64 // seconds; 0 if it was not stopped
-	err     error   // ends its race
+	limit   float64 // the seconds after which it was stopped; 0 if it was not stopped
+	err     error   // the reason why its race ended early
 }
 
 // turn makes a rival do the work once, and compares its answer with ours.
@@ -143,7 +143,7 @@ func (v *rival) turn(limit time.Duration, ours []float64, agree func(ours, their
 	reply, theirs, err := v.process.call(limit)
 	if err == nil {
 		if err = agree(ours, theirs); err != nil {
-			err = fmt.Errorf("another answer: %w", err)
+			err = fmt.Errorf("its answer differs from ours: %w", err)
 		}
 	}
 	if v.err = err; err == nil {

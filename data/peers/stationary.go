@@ -87,8 +87,8 @@ func matrixOf(x *mixpolicy.MDP) instance {
 	}
 }
 
-// sameMeasure requires a residual, computed here, of at most the constant residual, and measures that differ by at most
-// 10⁴ times as much, because a chain of this size mixes in at most about 10⁴ steps.
+// sameMeasure computes the residual of the peer's measure, and requires that it is at most the constant residual. The two
+// measures may differ by 10⁴ times the constant residual, because a chain of this size mixes in at most about 10⁴ steps.
 func sameMeasure(x *mixpolicy.MDP, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d states, want %d", len(theirs), len(ours))

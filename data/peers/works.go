@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// A work is a task that we and others can do.
+// A work is a task that both we and peers can do.
 type work struct {
 	name  string                         // for --only, in the file, and in peers.py
 	races func(quick bool) []func() race // made when their turn comes, because they are large
@@ -58,7 +58,7 @@ func within(tolerance float64) func(ours, theirs []float64) error {
 	}
 }
 
-// step is a step of Algorithm 1, with lazy multipliers against dense ones.
+// step compares a step of Algorithm 1 with lazy multipliers and the same step with dense multipliers.
 func step(quick bool) race {
 	n, calls := 10_000, 50_000
 	if quick {
@@ -91,13 +91,13 @@ func step(quick bool) race {
 			return r.Theta, nil
 		},
 		peers: []string{"dense λ"},
-		// The iterates agree up to rounding, which in 10⁵ steps adds up to less than this.
+		// The iterates agree up to rounding, which adds up to less than 10⁻⁹ in 10⁵ steps.
 		agree: within(1e-9),
 	}
 }
 
-// geometric returns (2.18) for two measures on n states. Their weights are geometric in the state, with ratios 1 and 1
-// − 5/(2n), and the same for all m actions. Costs increase with the state. No state is too rare to be drawn, so the
+// geometric returns (2.18) for two measures on n states. Their weights are geometric in the state, with the ratios 1 and
+// 1 − 5/(2n), and the same for all m actions. Costs increase with the state. No state is too rare to be drawn, so the
 // reads of a step are spread over memory.
 func geometric(n, m int) *mixpolicy.Problem {
 	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
@@ -117,12 +117,11 @@ func geometric(n, m int) *mixpolicy.Problem {
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
 }
 
-// accuracy is the greatest error allowed in a value: no entry is further than this from v*. Costs are in [0, 1), and
-// values are about 10.
+// accuracy is the greatest distance of a value from v* that is allowed. Costs are in [0, 1), and values are about 10.
 const accuracy = 1e-6
 
-// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. All stop when
-// span(𝒮v − v) proves the accuracy; a method without such a rule stops when ‖𝒮v − v‖∞ proves it.
+// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. A method stops when
+// span(𝒮v − v) proves the accuracy. A method without such a rule stops when ‖𝒮v − v‖∞ proves the accuracy.
 func valuation(quick bool) (all []func() race) {
 	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
 	if quick {

@@ -21,7 +21,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// small has two methods, one of which fails on some streams, on two problems.
+// small is a race of two methods on two problems. The method breaks fails on some streams.
 const small = `{
 	"Problems": [{"Name": "queue", "Settings": {"Buffer": 20}}, {"Name": "random", "Label": "noisy", "Settings": {"Dim": 3, "Noise": "Gaussian noise"}}],
 	"Methods": [
@@ -31,7 +31,7 @@ const small = `{
 	"Trials": 24, "Seed": 3, "Queries": [10, 1000], "Quantities": ["penalised gap", "cost"]
 }`
 
-// byRace is the record of small, from trials of package race and its own statistics.
+// byRace computes the record of small with package race, and its 5 % and 95 % quantiles with ordered.
 func byRace(t *testing.T) string {
 	t.Helper()
 	x := mixpolicy.Must(models.Queue{Buffer: 20}.MDP())
@@ -63,7 +63,7 @@ func byRace(t *testing.T) string {
 				name string
 				race.Curve
 			}{{"penalised gap", mixpolicy.Must(race.PenalisedGap(p.Problem))}, {"cost", race.Cost}} {
-				// Rows of a look stand together.
+				// The rows of an observation are consecutive.
 				var bands []race.Record
 				for _, s := range []struct {
 					name string
@@ -92,7 +92,7 @@ func byRace(t *testing.T) string {
 	return text.String()
 }
 
-// ordered is the least number that at least num/den of all are not above, by counting.
+// ordered returns, by counting, the least value in x that at least num/den of all values do not exceed.
 func ordered(x []float64, num, den int) race.Interval {
 	best := x[0]
 	found := false
@@ -110,7 +110,7 @@ func ordered(x []float64, num, den int) race.Interval {
 	return race.Interval{Mean: best, Lo: best, Hi: best, N: len(x)}
 }
 
-// The record is that of package race, in any number of bundles and in this process.
+// The record of a run in this process equals the record of byRace, for any number of tasks per cell.
 func TestRecordIsThatOfRace(t *testing.T) {
 	want := byRace(t)
 	for _, tasks := range []int{1, 2, 8} {
@@ -132,7 +132,7 @@ func same(t *testing.T, where, got, want string) {
 	t.Fatalf("%s: %d lines, want %d", where, len(g), len(w))
 }
 
-// Workers are processes of their own, Prism is in the command or another process.
+// The record is the same if the workers, Prism or both run in processes of their own.
 func TestProcesses(t *testing.T) {
 	want := byRace(t)
 	got, _ := record(t, small, "--environment_type", "PROCESS")
@@ -144,16 +144,16 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// The record after a worker was killed in the middle of a trial is that without. Prism 2.77 does not
-// always notice such a death, and never that a worker stands still: then the command does.
+// If a worker is killed or stopped in the middle of a trial, the record is still the same. Prism 2.77 does not
+// always notice a killed worker, and never a stopped one. The command then notices that the worker is silent.
 func TestKilledWorker(t *testing.T) {
 	slow := strings.ReplaceAll(small, `"At": 700`, `"At": 700, "Wait": 100000`) // some seconds of work
 	for signal, says := range map[syscall.Signal]string{
-		syscall.SIGKILL: "attempt 2 of 3 (", // a worker has died, or is silent
+		syscall.SIGKILL: "attempt 2 of 3 (", // in brackets: a worker has died, or none has reported
 		syscall.SIGSTOP: "attempt 2 of 3 (no worker has reported for 8s)",
 	} {
 		mark := filepath.Join(t.TempDir(), "pid")
-		t.Setenv(isWatched, mark) // the server hands it on to its workers
+		t.Setenv(isWatched, mark) // the server passes it on to its workers
 		path := file(t, slow)
 		c := ours(t, isCommand+"=1", "--patience", "8s", "--runner", "universal", "--endpoint", servePrism(t), "--environment_type", "PROCESS", path)
 		var told bytes.Buffer
@@ -187,7 +187,7 @@ func TestKilledWorker(t *testing.T) {
 	}
 }
 
-// A worker whose code differs is refused, before it has done a trial.
+// A worker built from other code is refused before its first trial.
 func TestOtherVersion(t *testing.T) {
 	self, _ := os.Executable()
 	config := fmt.Sprintf(`{"command": %q, "env": {%q: "1", %q: "1"}}`, self, isWorker, isOther)
@@ -195,8 +195,8 @@ func TestOtherVersion(t *testing.T) {
 		"--environment_type", "PROCESS", "--environment_config", config, "--worker_binary", self)
 }
 
-// refused runs the command, which must tell one error, in one line that says all of it, and leave no record.
-// Workers that are being ended may log more lines after it.
+// refused runs the command, which must report exactly one error, in one line with all the given texts, and leave no record.
+// Workers that are being stopped may log more lines after this error.
 func refused(t *testing.T, text string, says []string, flags ...string) {
 	t.Helper()
 	path := file(t, text)
@@ -207,7 +207,7 @@ func refused(t *testing.T, text string, says []string, flags ...string) {
 			told = append(told, line)
 		}
 	}
-	// "error: worker …" is the Beam worker's own.
+	// The Beam worker itself logs "error: worker …".
 	told = slices.DeleteFunc(told, func(line string) bool { return strings.HasPrefix(line, "error: worker ") })
 	if err == nil || len(told) != 1 {
 		t.Fatalf("%v: %v, %.2000s, want one error", flags, err, out)
@@ -222,7 +222,7 @@ func refused(t *testing.T, text string, says []string, flags ...string) {
 	}
 }
 
-// The Python SDK's job service is another implementation of a runner.
+// The record is the same on the job service of Beam's Python SDK, another implementation of a runner.
 func TestPythonRunner(t *testing.T) {
 	python := os.Getenv("MIXPOLICY_BEAM")
 	if python == "" {
@@ -241,7 +241,7 @@ func TestPythonRunner(t *testing.T) {
 	same(t, "the Python SDK's runner", got, byRace(t))
 }
 
-// Bad input is refused before any work starts, with the entry that is wrong.
+// Bad input is refused before any work starts, with an error that names the wrong entry.
 func TestBadInput(t *testing.T) {
 	race := func(problem, method, rest string) string {
 		return fmt.Sprintf(`{"Problems": [{"Name": "queue"}, {%s}], "Methods": [{"Name": "plug-in"}, {%s}], %s}`, problem, method, rest)
@@ -302,7 +302,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// An interrupt ends the command, and leaves nothing.
+// An interrupt ends the command within three seconds, and leaves no record.
 func TestInterrupt(t *testing.T) {
 	long := strings.ReplaceAll(small, `"At": 700`, `"At": 700, "Wait": 100000000`)
 	for _, kind := range []string{"LOOPBACK", "PROCESS"} {
@@ -324,7 +324,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Walks are those of mixpolicy.Simulate, and errors come from the spread between them.
+// The walks are those of mixpolicy.Simulate, and the intervals come from the spread between walks.
 func TestSimulate(t *testing.T) {
 	const steps = 1_000_001
 	got := mixpolicy.Must(race.Read(strings.NewReader(embedded(t, fmt.Sprintf(

@@ -18,9 +18,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// BenchmarkThroughput tells how many runs a second the pipeline does in per cent of those of
-// package race, by the clock on the wall and by the time of processors, for runs of some 10 ms.
-// Checks before the first run, which don't depend on how many runs follow, do not count.
+// BenchmarkThroughput reports the pipeline's runs per second, in per cent of package race's, by wall
+// time and by processor time, for runs of some 10 ms. It does not time the checks before the first
+// run, because their cost does not depend on the number of runs.
 func BenchmarkThroughput(b *testing.B) {
 	r := mixpolicy.Must(ParseRace([]byte(`{
 		"Problems": [{"Name": "queue"}],
@@ -52,9 +52,9 @@ func BenchmarkThroughput(b *testing.B) {
 	b.ReportMetric(100*cpu[0].Seconds()/cpu[1].Seconds(), "%ofrace-cpu")
 }
 
-// BenchmarkBuild compares, for networks of queues with six rules, the times to build a problem from its
-// description, the MDP and Ψ, and to read the state measures behind Ψ from a connection to this machine,
-// as a side input of 8 bytes for each state and rule would come. A worker does either once.
+// BenchmarkBuild compares two ways in which a worker can get a problem, once: building the MDP and Ψ from
+// their description, or reading the state measures behind Ψ from a local connection, as a side input of
+// 8 bytes for each state and rule. The problems are networks of queues with six rules.
 func BenchmarkBuild(b *testing.B) {
 	for _, buffers := range study.Scales()[:3] {
 		w := models.Network{Buffers: buffers}
@@ -71,7 +71,7 @@ func BenchmarkBuild(b *testing.B) {
 		var psi *mixpolicy.Features
 		bench("features", func() { psi = mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, base...)) })
 		if psi == nil {
-			continue // not asked for
+			continue // the flag -bench excludes features
 		}
 		var text bytes.Buffer
 		for k := range base {

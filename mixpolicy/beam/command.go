@@ -109,7 +109,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 }
 
 // progress returns a function that shows a bar in a terminal; elsewhere, the function writes a line every ten seconds,
-// and one for each new activity.
+// and a line for each new activity.
 func progress(w io.Writer) func(name string, done, total int) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),

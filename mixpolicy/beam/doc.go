@@ -70,5 +70,6 @@
 // Sending measures, as a side input or a file, would save each worker one Ψ, but not the MDP. So each worker rebuilds
 // both. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest measures take 0.4
 // s for each worker, and for 350 workers as long as computing Ψ. With rebuilding, users' own problems can also consist
-// of a description only. Moreover, a race that needs a cluster takes hours.
+// of a description only. Moreover, a race that needs a cluster takes hours, so two minutes of
+// rebuilding matter little.
 package beam

@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// A problem and a modulus of one's own. In a main these are three lines, the last of which is
+// Example adds a modulus and a problem of the user. A main registers them in the same two lines, and then calls
 // beam.Main(), which takes the race file and all flags from the command line.
 func Example() {
 	beam.RegisterModulus("scaled ball", func(r float64) bregman.Modulus { return bregman.Ball{R: 2 * r} })

@@ -24,12 +24,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// What a process of the test's own program is.
+// Environment variables, each of which gives a process of this test program its role.
 const (
 	isCommand = "MIXPOLICY_TEST_COMMAND"
-	isPrism   = "MIXPOLICY_TEST_PRISM" // a server at this port
-	isOther   = "MIXPOLICY_TEST_OTHER" // a worker built from another version
-	isWatched = "MIXPOLICY_TEST_WATCH" // a worker that makes this file when it is in the middle of a trial
+	isPrism   = "MIXPOLICY_TEST_PRISM" // Prism's job server at this port
+	isOther   = "MIXPOLICY_TEST_OTHER" // a program built from another version
+	isWatched = "MIXPOLICY_TEST_WATCH" // a worker that writes its process id into this file at step 500 of a trial
 )
 
 func TestMain(m *testing.M) {
@@ -54,7 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// breaks is a method of which every third stream fails, after At steps. It is slow where Wait is set.
+// breaks is a method that fails at step At if this step samples a pair whose number is a multiple of 3; with At = 0,
+// it never fails. Each step sleeps for Wait.
 type breaks struct {
 	At   int
 	Wait int // ns a step
@@ -94,7 +95,7 @@ func (b *breaking) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// ours returns this program, as a command or a server in a process of its own.
+// ours returns the command that runs this test program in a process of its own, with env in its environment.
 func ours(t testing.TB, env string, args ...string) *exec.Cmd {
 	t.Helper()
 	self := mixpolicy.Must(os.Executable())
@@ -142,7 +143,7 @@ func file(t testing.TB, text string) string {
 	return path
 }
 
-// record runs a race file by the command with flags, and returns the record and what was told.
+// record runs a race through the command with flags, and returns the CSV file and the command's output.
 func record(t testing.TB, text string, flags ...string) (record, told string) {
 	t.Helper()
 	path := file(t, text)
@@ -157,7 +158,8 @@ func record(t testing.TB, text string, flags ...string) (record, told string) {
 	return string(b), string(out)
 }
 
-// embedded runs a race in this process, in so many tasks of each cell.
+// embedded runs a race in this process, with the trials of each method cut into the given number of tasks (0: as
+// Submit cuts them).
 func embedded(t testing.TB, text string, tasks int) string {
 	t.Helper()
 	r := mixpolicy.Must(ParseRace([]byte(text)))

@@ -158,7 +158,7 @@ var build = sync.OnceValue(func() string {
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
-		return nil, errors.New("beam: race file: no problems, or no methods and no simulation; want a problem, and a method or simulation")
+		return nil, errors.New("beam: race file: no problems, or nothing to do on them; want a problem, and a method or Simulate")
 	}
 	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
 		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want 0 or %d to %d", r.Simulate, 2*fewestSteps, mostSimulated)
@@ -221,7 +221,7 @@ func (e Entry) label() string { return cmp.Or(e.Label, e.Name) }
 func newInstance(e Entry, names []string) (*instance, error) {
 	build, err := find("no problem", problems, e.Name)
 	if err == nil && e.Grid != nil {
-		err = errors.New("it has a grid, want a grid for methods only")
+		err = errors.New("it has a grid, but only methods may have one")
 	}
 	return &instance{e.label(), names, sync.OnceValues(func() (*judged, error) {
 		p, err := build(e.Settings)

@@ -49,7 +49,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	case err != nil:
 		return nil, fault.At("beam", "output "+output, err)
 	case there:
-		return nil, fmt.Errorf("beam: output %s exists, of %d bytes; want another name", output, bytes)
+		return nil, fmt.Errorf("beam: output %s exists already, with %d bytes; want another name", output, bytes)
 	}
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -151,7 +151,7 @@ func (j *Job) Run(ctx context.Context) error {
 		why := "a worker has died"
 		if errors.Is(err, errSilent) {
 			why = fmt.Sprintf("%v for %v", err, j.Patience)
-			err = fmt.Errorf("%w for %v, in each of %d attempts; --patience waits longer", err, j.Patience, attempts)
+			err = fmt.Errorf("%w for %v, in each of %d attempts; a larger --patience waits longer", err, j.Patience, attempts)
 		}
 		if !dead || try == attempts {
 			return cause(err)

@@ -19,13 +19,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Sums are exact, and the same to the bit in any order and grouping, through encoding as well.
+// The mean and the standard deviation come from exact sums, in any order and grouping of the numbers, even after encoding.
 func TestStatisticInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
 			return math.Ldexp(rapid.Float64Range(-1, 1).Draw(t, "x"), rapid.IntRange(-900, 900).Draw(t, "e"))
 		}), 2, 40).Draw(t, "x")
-		if rapid.Bool().Draw(t, "cancel") { // what is left is small
+		if rapid.Bool().Draw(t, "cancel") { // the sum is x[0] again
 			for _, v := range x[1:] {
 				x = append(x, -v)
 			}
@@ -38,7 +38,7 @@ func TestStatisticInAnyOrder(t *testing.T) {
 		}
 		n := big.NewRat(int64(len(x)), 1)
 		mean, _ := new(big.Rat).Quo(sum, n).Float64()
-		// Σx² − (Σx)²/n over n − 1
+		// (Σx² − (Σx)²/n)/(n − 1)
 		variance, _ := new(big.Rat).Quo(square.Sub(square, new(big.Rat).Quo(new(big.Rat).Mul(sum, sum), n)), big.NewRat(int64(len(x)-1), 1)).Float64()
 
 		s := grouped(t, x)
@@ -52,13 +52,13 @@ func TestStatisticInAnyOrder(t *testing.T) {
 	})
 }
 
-// sent is a statistic as another worker gets it.
+// sent returns a statistic as another worker receives it.
 func sent(s Statistic) Statistic {
 	b := mixpolicy.Must(pack(Part{Walks: Visits{Cost: s}}))
 	return mixpolicy.Must(unpack(b)).Walks.Cost
 }
 
-// grouped adds numbers in an order and in groups that are drawn, some of them encoded.
+// grouped adds numbers in a random order and in random groups, some of which it encodes.
 func grouped(t *rapid.T, x []float64) Statistic {
 	x = rapid.Permutation(x).Draw(t, "order")
 	var parts []Statistic
@@ -79,7 +79,7 @@ func grouped(t *rapid.T, x []float64) Statistic {
 	return all
 }
 
-// Of many numbers quantiles are within the sketch's error, and the same in any grouping.
+// For many numbers, quantiles are within the sketch's error, and the same in any grouping.
 func TestStatisticOfMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 3*MostValues)
@@ -97,9 +97,9 @@ func TestStatisticOfMany(t *testing.T) {
 			var s Statistic
 			s.Add(rest[:n]...)
 			s = sent(s)
-			s.Merge(all) // in the other order
+			s.Merge(all) // all comes second here
 			all, rest = s, rest[n:]
-			// |x| < e²⁵ has 50/log((1+ε)/(1−ε)) counts at the most, of either sign
+			// For e⁻²⁵ < |x| < e²⁵, each sign has at most 50/log((1+ε)/(1−ε)) counts.
 			if len(all.Values) > MostValues || float64(len(all.Counts)) > 2*50/math.Log((1+SketchError)/(1-SketchError)) {
 				t.Fatalf("%d values and %d counts are kept", len(all.Values), len(all.Counts))
 			}
@@ -117,14 +117,14 @@ func TestStatisticOfMany(t *testing.T) {
 	}
 	want, got := race.Median(x, .95), one.Median()
 	for k, pair := range [][2]float64{{got.Mean, want.Mean}, {got.Lo, want.Lo}, {got.Hi, want.Hi}} {
-		// the ranks of the ends may be one beside
+		// The ranks of the ends may be off by one.
 		if math.Abs(pair[0]-pair[1]) > 3*SketchError*math.Abs(pair[1]) {
 			t.Errorf("number %d of the median is %v, want %v", k, pair[0], pair[1])
 		}
 	}
 }
 
-// The failed run that is told of is that of the lowest stream, however summaries are merged.
+// In whatever order summaries are merged, First is the failed run with the lowest stream.
 func TestFirstFailure(t *testing.T) {
 	var a, b Summary
 	a.fail(failure{5, 1, "five"})
@@ -141,7 +141,7 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// A race is the same after its way to the workers, and a race by iterations ends at its last one.
+// A race stays the same when it is sent to the workers. A race by iterations ends at its last iteration.
 func TestRaceOnItsWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		grid := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) jsontext.Value {

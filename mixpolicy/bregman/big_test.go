@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Oracles in 400-bit arithmetic. They follow the printed definitions, cancellation and
-// all.
+// Oracles in 400-bit arithmetic. They follow the printed definitions, even where these cancel.
 const bigPrec = 400
 
 func bf(x float64) *big.Float         { return new(big.Float).SetPrec(bigPrec).SetFloat64(x) }
@@ -65,8 +64,7 @@ func bigBallDivergence(r float64, x, y []float64) *big.Float {
 	return bsub(a, bsqrt(bigBallGap(r, x)))
 }
 
-// bigBallShift solves ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0 for its larger
-// root.
+// bigBallShift is the larger root z of ((R²d−1)d)z² + 2(R²d−1)(1ᵀy)z + R²(1ᵀy)² − ‖y‖² − 1 = 0.
 func bigBallShift(r float64, y []float64) *big.Float {
 	d, rr, s := bf(float64(len(y))), bmul(bf(r), bf(r)), bdot(slices.Repeat([]float64{1}, len(y)), y)
 	excess := bsub(bmul(rr, d), bf(1))
@@ -94,7 +92,7 @@ func bigCubeDivergence(r float64, x, y []float64) *big.Float {
 	return s
 }
 
-// bigCubeTheta is R tanh((y + z)/2) for big y + z.
+// bigCubeTheta is R tanh(u/2), where u is y + z.
 func bigCubeTheta(r float64, u *big.Float) *big.Float {
 	e := bexp(u)
 	return bmul(bf(r), bquo(bsub(e, bf(1)), badd(e, bf(1))))

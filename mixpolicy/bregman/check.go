@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -15,15 +16,15 @@ import (
 // with each other, and how it behaves in the projection. All points are drawn from the seed.
 //
 // A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
-// identity names the methods that it relates. Check blames the method that every failing identity
-// names; if there are several, the one that no holding identity names. A finding then says in words how the method's numbers
-// differ from the numbers that follow from the other methods: by a factor, an offset, a sign, or a
-// reciprocal, or because they are the numbers of another method.
+// identity names the methods that it relates. Check blames the method that every failing identity names. If there are
+// several such methods, it blames the one that no holding identity names. A finding then says in words how the method's
+// numbers differ from the numbers that follow from the other methods: by a factor, an offset, a sign, or a reciprocal, or
+// because they are the numbers of another method.
 //
-// Most tolerances are a thousand times an estimate: the rounding error of the compared numbers, amplified
-// by the condition of the map, which an evaluation at a perturbed point measures. Check omits findings that follow
-// from another finding, so a modulus with several mistakes may need another check after the first ones
-// are fixed.
+// Most tolerances are a thousand times an estimate: the rounding error of the compared numbers, amplified by the
+// condition of the map. An evaluation at a perturbed point measures the condition. Check omits findings that
+// follow from another finding, so a modulus with several mistakes may need another check after the first ones are
+// fixed.
 //
 // When ctx ends, Check stops, with a finding that says so.
 //
@@ -212,7 +213,8 @@ func partOf(m Modulus, of any) *part {
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
-// split makes a part for each kernel. Half of the points of the whole are ∇φ* of random dual points, if in the domain.
+// split makes a part for each kernel. Half of the points of the whole are ∇φ* of random dual points, if these are in
+// the domain.
 func (c *checker) split(s Separable) {
 	for i, k := range s.kernels() {
 		p := partOf(Separable{Kernel: k}, k)
@@ -283,20 +285,11 @@ func (c *checker) spread(lo, hi float64) float64 {
 	return hi - width*gap/2
 }
 
-// exit returns the largest t ≤ most for which x + te is in the domain.
+// exit returns the largest t ≤ most for which x + te is in the domain, by bisection of the floating-point numbers.
 func (p *part) exit(x, e []float64, most float64) float64 {
-	if p.InDomain(combine(1, x, most, e)) {
-		return most
-	}
-	good, bad := 0.0, most
-	for range 100 {
-		if mid := good + (bad-good)/2; p.InDomain(combine(1, x, mid, e)) {
-			good = mid
-		} else {
-			bad = mid
-		}
-	}
-	return good
+	at := func(n int) float64 { return math.Float64frombits(uint64(n)) } // rises with n
+	outside := sort.Search(int(math.Float64bits(most))+1, func(n int) bool { return !p.InDomain(combine(1, x, at(n), e)) })
+	return at(max(0, outside-1))
 }
 
 // reach returns a t with x ± te in the domain: (1 + ‖x‖)/‖e‖, halved as often as needed.

@@ -79,8 +79,8 @@ func everything(d int) []Modulus {
 	)
 }
 
-// All that the package offers passes its own examination, in several dimensions, and so does a φ that overflows. No ∇φ* is
-// cut off: what rounding makes flat is no remark.
+// Every modulus of the package passes Check in several dimensions, and so does a φ that overflows. Check does not call a
+// ∇φ* flat if only rounding makes it constant.
 func TestCheckPasses(t *testing.T) {
 	for _, d := range []int{2, 5, 1} {
 		if d != 2 && testing.Short() {
@@ -95,14 +95,26 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
-// Difference quotients near the boundary of a small ball are less exact than they seem.
+// Without a claimed constant of strong convexity, Check estimates it from above: here, to within a tenth.
+func TestStrongConvexityIsEstimated(t *testing.T) {
+	for _, m := range []Modulus{Ball{R: 2}, Cube(2), NegativeEntropy()} {
+		var least [3]float64
+		_, text, _ := strings.Cut(Check(t.Context(), struct{ Modulus }{m}, 3, 1).String(), "none claimed; ")
+		fmt.Sscanf(text, "least seen %g in ℓ₁, %g in ℓ₂", &least[1], &least[2])
+		if mu, p, _ := StrongConvexity(m); !(0.999*mu < least[int(p)] && least[int(p)] < 1.1*mu) {
+			t.Errorf("%v: %q, want %v in ℓ%v", m, text, mu, p)
+		}
+	}
+}
+
+// Near the boundary of a small ball, difference quotients are less exact than they seem. Check allows for this.
 func TestSlopesNearTheBoundary(t *testing.T) {
 	if err := Check(context.Background(), Scale(Ball{R: 1e-3 * 1.37}, 3), 2, 101).Err(); err != nil {
 		t.Error(err)
 	}
 }
 
-// A ∇φ* that is cut off far out is remarked with the y from which on it is, on the side where it is, and is no mistake.
+// If ∇φ* is cut off far out, Check says beyond which y, with its sign, and reports no mistake.
 func TestFlatIsRemarked(t *testing.T) {
 	tanh := func(y float64) float64 { return 2 * math.Tanh(y/2) }
 	for want, conj := range map[string]function{
@@ -118,7 +130,7 @@ func TestFlatIsRemarked(t *testing.T) {
 	}
 }
 
-// Check never complains of what is right, at any size and for any seed.
+// Check reports no mistake in a correct modulus, at any size and for any seed.
 func TestNoFalseAlarms(t *testing.T) {
 	trials, rng := 2, source(30)
 	if *million {
@@ -138,7 +150,8 @@ func TestNoFalseAlarms(t *testing.T) {
 	}
 }
 
-// The same seed gives the same report, which has a line for each row and the curves of a picture.
+// The same seed gives the same report. The report prints one line for each examination, and contains the points of two
+// curves.
 func TestReport(t *testing.T) {
 	r := Check(context.Background(), Ball{R: 2}, 3, 1)
 	if s := r.String(); len(r.Taylor) < 5 || len(r.Boundary) < 20 || !strings.HasPrefix(s, "ball, R = 2, d = 3\nholds") || strings.Count(s, "\n") != len(r.Examinations)+1 {
@@ -184,7 +197,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A check that is stopped says so, and is no proof of anything.
+// A check whose context ends returns no examination, and an error that says so.
 func TestCheckStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
@@ -193,8 +206,8 @@ func TestCheckStops(t *testing.T) {
 	}
 }
 
-// consistent sees that there are findings if and only if an examination fails, that each says what
-// is wrong, and that nothing passes that is no number or beyond its limit.
+// consistent checks that a report has findings if and only if an examination fails or none was made, that each
+// finding says what is wrong, and that no examination passes with a NaN or beyond its limit.
 func consistent(t *testing.T, r *Report) {
 	t.Helper()
 	fails := len(r.Examinations) == 0

@@ -9,9 +9,8 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// dualPoint draws a point of 2 to 64 coordinates, of magnitudes from 1e-300 to 1e300: alike but
-// for small differences, one far from the others, ties, spread over many magnitudes, evenly
-// spaced, in two clusters, or plainly normal.
+// dualPoint draws a point with 2 to 64 coordinates of sizes from 1e-300 to 1e300. The coordinates are nearly equal,
+// have one outlier, have ties, spread over many magnitudes, are evenly spaced, form two clusters, or are normal.
 func dualPoint(rng *rand.Rand) []float64 {
 	y := make([]float64, 2+int(62.999*math.Pow(rng.Float64(), 2)))
 	scale := math.Pow(10, 8*rng.Float64()-4)
@@ -45,14 +44,14 @@ func dualPoint(rng *rand.Rand) []float64 {
 	return y
 }
 
-// A plainKernel knows no more than a kernel must.
+// A plainKernel hides all methods of a kernel that the interface Kernel does not require.
 type plainKernel struct{ Kernel }
 
 func above(rng *rand.Rand) float64 { return 1 + math.Pow(10, 12*rng.Float64()-9) }
 
 var iterated = []struct {
 	name string
-	mean float64 // evaluations of J′, as counted and rounded up
+	mean float64 // measured number of evaluations of J′, rounded up
 	draw func(rng *rand.Rand, d int) Modulus
 }{
 	{"Ball", 12, func(rng *rand.Rand, d int) Modulus { return Ball{above(rng) / math.Sqrt(float64(d))} }},
@@ -83,12 +82,12 @@ func boxAround(rng *rand.Rand, d int) (lo, hi []float64) {
 	return lo, hi
 }
 
-// The bound of the documentation.
+// mostEvaluations is the bound in the documentation of NewtonShift.
 const mostEvaluations = 130
 
-// solve sees that the iteration on J does not fail, takes no more evaluations than it may, and that
-// the projection is on the hyperplane: 1ᵀθ = 1 up to an ulp of every θᵢ, and one of every yᵢ, that
-// moves θᵢ by (φ*)″(yᵢ)|yᵢ| ulps.
+// solve checks that NewtonShift succeeds within mostEvaluations, and that ProjectDual reaches the hyperplane: 1ᵀθ = 1
+// up to an ulp of every θᵢ, and up to an ulp of every yᵢ, which moves θᵢ by (φ*)″(yᵢ)|yᵢ| ulps. It returns the number
+// of evaluations.
 func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {
 	t.Helper()
 	if overflows(m, y) {
@@ -104,8 +103,8 @@ func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {
 	}
 	r, size, _ := residual(m, y)
 	size += condition(m, y) / ulp * math.Sqrt(float64(len(y)))
-	size += ends(m)             // of which θ may be the sum with a gap
-	if p, ok := m.(PNorm); ok { // a power q − 1
+	size += ends(m)             // θᵢ may be computed as an end of its interval plus a gap
+	if p, ok := m.(PNorm); ok { // ∇φ* has a power q − 1 = 1/(p − 1)
 		size *= 1 / (p.P - 1)
 	}
 	if !(math.Abs(r) <= 8*ulp*size) {
@@ -114,8 +113,8 @@ func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {
 	return evaluations
 }
 
-// overflows reports whether ∇φ* is ±∞ half as far from 0 as the entries of y are apart: no
-// floating-point numbers hold the projection then.
+// overflows reports whether ∇φ* is infinite at plus and at minus half the spread of y. Then floating-point numbers
+// cannot represent the projection.
 func overflows(m Modulus, y []float64) bool {
 	far, theta := slices.Max(y)/2-slices.Min(y)/2, make([]float64, len(y))
 	m.ConjugateGradient(theta, slices.Repeat([]float64{far}, len(y)))
@@ -148,8 +147,8 @@ func TestEvaluations(t *testing.T) {
 	}
 }
 
-// The whole gallery, at dual points chosen to be hard: ties, huge and tiny entries, and spreads
-// that leave J′ flat but for steps.
+// solve passes for the whole gallery at hard dual points: with ties, with huge and tiny entries, and with spreads
+// that make J′ a staircase.
 func TestHardDualPoints(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64
 	points := [][]float64{
@@ -173,7 +172,7 @@ func TestHardDualPoints(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi []float64
 		y      []float64
-	}{ // lo + hi = 1: the flat stretch between two steps is where the root is
+	}{ // in the first three, lo₁ + hi₂ = 1, and the root is in the flat stretch between two steps
 		{[]float64{0, 0.2}, []float64{0.8, 1}, []float64{-28.87, 38.96}},
 		{[]float64{-1, -1}, []float64{2, 2}, []float64{-28.87, 38.96}},
 		{[]float64{0, 0}, []float64{1, 1}, []float64{-1e300, 1e300}},
@@ -188,7 +187,7 @@ func TestHardDualPoints(t *testing.T) {
 	}
 }
 
-// A kernel for each coordinate, of which some have intervals without an end.
+// Each coordinate has its own kernel, some on unbounded intervals.
 func TestMixedCoordinates(t *testing.T) {
 	m := Separable{Each: []Kernel{entropic, Cube(2).Kernel, Burg().Kernel, parabola}}
 	rng := source(12)
@@ -197,7 +196,7 @@ func TestMixedCoordinates(t *testing.T) {
 	}
 }
 
-// ends adds up the finite ends of a domain.
+// ends adds up max(−lo, hi) over the coordinates with bounded intervals.
 func ends(m Modulus) (size float64) {
 	s, _ := m.(Separable)
 	for i := range s.Each {

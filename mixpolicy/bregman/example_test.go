@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
-// A gradient step and the projection, in dual coordinates: one primal step of
-// Algorithm 1.
+// Three primal steps of Algorithm 1. Each is a gradient step, here with a constant gradient,
+// and a projection, both in dual coordinates.
 func Example() {
 	m := bregman.Ball{R: 2}
 	theta := []float64{0.5, 0.5}
@@ -37,7 +37,7 @@ func Example() {
 	// 3: θ = (-0.3559, 1.3559)
 }
 
-// The erratum of (3.22), on the smallest example.
+// The erratum of (3.22) in ℝ²: the printed z is not a root of J′.
 func ExampleBall_PrintedShift() {
 	b, v := bregman.Ball{R: 2}, []float64{0.3, -0.1}
 	printed, _ := b.PrintedShift(v)
@@ -52,12 +52,12 @@ func ExampleBall_PrintedShift() {
 func ExampleBall_Divergence() {
 	b := bregman.Ball{R: 1}
 	x, y := []float64{0.3, 0.4}, []float64{0.3 + 1e-9, 0.4}
-	fmt.Printf("%.4g\n", b.Divergence(x, y)) // by (3.9) as it stands: 0, or noise of 1e-16
+	fmt.Printf("%.4g\n", b.Divergence(x, y)) // direct evaluation of (3.9) gives 0 or rounding errors of 1e-16
 	// Output:
 	// 6.466e-19
 }
 
-// R must exceed 1/√d, or there is no mixture in the ball.
+// The ball contains a mixture only if R > 1/√d; for the cube, R > 1/d is enough.
 func ExampleValidate() {
 	fmt.Println(bregman.Validate(bregman.Ball{R: 0.5}, 4))
 	fmt.Println(bregman.Validate(bregman.Cube(0.5), 4))
@@ -66,8 +66,8 @@ func ExampleValidate() {
 	// <nil>
 }
 
-// The cube has no closed form. The iteration on J takes a few evaluations, even where
-// exponentials would overflow.
+// The cube has no closed form of z, so ProjectDual iterates on J. The iteration converges even
+// where exponentials would overflow.
 func ExampleProjectDual() {
 	cube := bregman.Cube(1)
 	for _, y := range [][]float64{{0.1, 0.2, 0.4}, {2000, -1e300, 1000}} {
@@ -83,7 +83,7 @@ func ExampleProjectDual() {
 	// [1.000000 -1.000000 1.000000]
 }
 
-// halfCircle is a kernel on (−1, 1): φ(x) = −√(1 − x²), once per coordinate.
+// halfCircle is the kernel φ(x) = −√(1 − x²) on (−1, 1).
 type halfCircle struct{}
 
 func (halfCircle) Value(x float64) float64     { return -math.Sqrt(1 - x*x) }
@@ -92,7 +92,7 @@ func (halfCircle) ConjDeriv(y float64) float64 { return y / math.Hypot(1, y) }
 func (halfCircle) Domain() (lo, hi float64)    { return -1, 1 }
 func (halfCircle) String() string              { return "half circle" }
 
-// A modulus of one's own: a kernel, lifted to vectors.
+// A modulus of your own: Separable applies a kernel to every coordinate.
 func ExampleSeparable() {
 	m := bregman.Separable{Kernel: halfCircle{}}
 	theta := []float64{0.2, 0.9, -0.5}
@@ -116,7 +116,7 @@ func show(m bregman.Modulus, y ...float64) {
 	fmt.Printf("%v: θ = %.4f\n", m, y)
 }
 
-// One dual point under the moduli of the package.
+// The projections of one dual point under several moduli.
 func ExampleModulus() {
 	for _, m := range []bregman.Modulus{
 		bregman.Ball{R: 2}, bregman.LogBall{R: 2}, bregman.Cube(2), bregman.Hellinger(2), bregman.LogCosine(2),
@@ -149,7 +149,7 @@ func ExampleCompose() {
 	// (ball, R = 2) ∘ A: θ = [2.6803 -1.6803]
 }
 
-// From a function to a checked modulus: φ(x) = x log x − log x on x > 0.
+// A modulus from the function φ(x) = x log x − log x on x > 0. Check finds no fault.
 func ExampleFromFunc() {
 	m := bregman.FromFunc("x log x − log x", func(x bregman.Dual) bregman.Dual {
 		return hyperdual.Sub(hyperdual.Mul(x, hyperdual.Log(x)), hyperdual.Log(x))
@@ -161,7 +161,7 @@ func ExampleFromFunc() {
 	// x log x − log x: θ = [0.4208 0.3218 0.2574]
 }
 
-// A function without a barrier is no modulus of its interval, and Check says so.
+// A function without a barrier at the ends of its interval is not a modulus, and Check says so.
 func ExampleCheck() {
 	m := bregman.FromFunc("x² on (−1, 1)", func(x bregman.Dual) bregman.Dual { return hyperdual.Mul(x, x) }, -1, 1)
 	for _, f := range bregman.Check(context.Background(), m, 2, 1).Findings {
@@ -171,7 +171,7 @@ func ExampleCheck() {
 	// not a Legendre function: ‖∇φ‖ stays finite at the boundary: φ has no barrier there: x = 1, where it is 2
 }
 
-// A kernel from functions. The sign of φ′ is wrong, and Check says so.
+// Two kernels from closures. In the second one, the sign of φ′ is wrong, and Check says so.
 func ExampleFromClosures() {
 	value := func(x float64) float64 { return -math.Sqrt(1 - x*x) }
 	deriv := func(x float64) float64 { return x / math.Sqrt(1-x*x) }
@@ -186,7 +186,7 @@ func ExampleFromClosures() {
 	// methods disagree: Deriv is −1 times the derivative of Value, at x = 0.3: measured 0.314485, claimed −0.314485
 }
 
-// A modulus that is no sum over the coordinates, from its value alone: that of the ball.
+// The ball's modulus, which is not a sum over the coordinates, from its value alone.
 func ExampleFromVectorFunc() {
 	m := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 		gap := bregman.Dual{Real: 4}
@@ -204,7 +204,7 @@ func ExampleFromVectorFunc() {
 	// ball, R = 2: θ = [1.6099 0.3333 -0.9432]
 }
 
-// A kernel for each coordinate: the first between −1 and 1, the second positive.
+// One kernel per coordinate: θ₁ is between −1 and 1, and θ₂ is positive.
 func ExampleSeparable_each() {
 	m := bregman.Separable{Each: []bregman.Kernel{halfCircle{}, bregman.Burg().Kernel}}
 	show(m, 1, -2)
@@ -212,7 +212,7 @@ func ExampleSeparable_each() {
 	// separable, with 2 kernels: θ = [0.5673 0.4327]
 }
 
-// Dual points far apart leave J′ flat but for steps, of which the root is at one.
+// If the entries of a dual point are far apart, J′ is a staircase, with its root at one of the steps.
 func ExampleNewtonShift() {
 	y := []float64{3, -1e5, 2e5, 1}
 	z, evaluations, err := bregman.NewtonShift(bregman.LogCosine(1), y, nil)
@@ -221,7 +221,7 @@ func ExampleNewtonShift() {
 	// z = -0.5858, evaluations ≤ 20: true, <nil>
 }
 
-// What a comparison of moduli starts from. In ℝ² the balls of radius 0.6 miss the hyperplane.
+// The strong convexity of three moduli. The gallery omits the balls of radius 0.6, which miss the hyperplane in ℝ².
 func ExampleGallery() {
 	for _, m := range bregman.Gallery(2, 0.6)[:3] {
 		mu, norm, _ := bregman.StrongConvexity(m)

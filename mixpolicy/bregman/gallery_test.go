@@ -13,8 +13,8 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// A modulus by automatic differentiation is the hand-written one: ∇φ* to the rounding of ∇φ, as amplified by the
-// condition of ∇φ*, up to the boundary and beyond the range of ∇φ.
+// A modulus by automatic differentiation agrees with the hand-written one: ∇φ* differs by about the rounding error of ∇φ
+// times the condition number of ∇φ*. A y of 1e300 leads to the boundary.
 func TestVectorFuncIsTheModulus(t *testing.T) {
 	entropy := func(x []Dual) (s Dual) {
 		for _, v := range x {
@@ -33,7 +33,7 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 		}{{halfSphere(2, d), Ball{R: 2}}, {FromVectorFunc("entropy", entropy, inside), NegativeEntropy()}} {
 			for range 50 {
 				y := normal(rng, d, math.Exp(3*rng.NormFloat64()))
-				if maxAbs(y) > 300 { // exp y is to be squared
+				if maxAbs(y) > 300 { // the square of exp y would overflow
 					continue
 				}
 				got, want := make([]float64, d), make([]float64, d)
@@ -52,8 +52,8 @@ func TestVectorFuncIsTheModulus(t *testing.T) {
 	}
 }
 
-// −log det[a b; b c] + 0.05‖x‖², where plain Newton steps from the identity take hundreds: every ∇φ*(y) of length 1000
-// is found, with ∇φ(∇φ*(y)) = y. Where φ is not convex, and no path leads to y, there is no number.
+// For φ = −log det[a b; b c] + 0.05‖x‖², the plain Newton method from the identity takes hundreds of steps. Still,
+// ∇φ(∇φ*(y)) = y for every y of length 1000. If φ is not convex and no path leads to y, ∇φ*(y) is NaN.
 func TestVectorFuncFarOff(t *testing.T) {
 	m := FromVectorFunc("determinant", func(x []Dual) Dual {
 		s := hyperdual.Scale(-1, hyperdual.Log(hyperdual.Sub(hyperdual.Mul(x[0], x[1]), hyperdual.Mul(x[2], x[2]))))
@@ -83,7 +83,8 @@ func TestVectorFuncFarOff(t *testing.T) {
 	}
 }
 
-// The divergence of a kernel that knows no formula, next to a wall, and with a constant in φ, which it must not feel.
+// Without a formula for D, the divergence is accurate near an end of the domain, and a constant added to φ does not
+// change it.
 func TestDivergenceWithoutFormula(t *testing.T) {
 	const r = 2.
 	for _, of := range []Separable{Cube(r), Hellinger(r)} {
@@ -103,8 +104,8 @@ func TestDivergenceWithoutFormula(t *testing.T) {
 	}
 }
 
-// Where φ″ is 0 at the root Newton's steps leave a part of the way each time. It gets there from
-// far off, and to the last digits.
+// If φ″ is 0 at the root, each Newton step covers only a part of the way. ∇φ* still reaches the root
+// from far off, to the last digits.
 func TestVectorFuncOfPowers(t *testing.T) {
 	for _, c := range []struct {
 		at                   float64
@@ -143,7 +144,7 @@ func TestConstructorErrors(t *testing.T) {
 		{Scale(Cube(2), inf), "scaled by +Inf"}, {Scale(Ball{R: 2}, -1), "scaled by -1"}, {Scale(Cube(2), 0), "scaled by 0"},
 		{Scale(Cube(-2), 1), "R = -2"}, {Product(Block{Cube(2), 0}, Block{Cube(2), 2}), "block (cube, R = 2) of a product has 0"}, {Ball{1e300}, "R = 1e+300: want 0 < R < 1e300"}, {Cube(1e300), "R = 1e+300: want 0 < R < 1e300"},
 		{Compose(Cube(2), mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 0})), "A of 3 × 2"}, {Compose(Cube(2), mat.NewDense(2, 2, nil)), "condition number"},
-		{Compose(Cube(-2), mixing(2)), "R = -2"}, {Compose(Cube(2), mat.NewDense(2, 2, []float64{1, 0, 0, 1e-13})), "want A square, below 1e12"},
+		{Compose(Cube(-2), mixing(2)), "R = -2"}, {Compose(Cube(2), mat.NewDense(2, 2, []float64{1, 0, 0, 1e-13})), "want A square, condition number below 1e12"},
 		{FromClosures("nothing", half, half, half, 0, 0), "the domain (0, 0) of nothing is empty"},
 		{Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, "is empty, at coordinate 1"},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), "empty"},
@@ -172,7 +173,7 @@ func TestGalleryAccuracy(t *testing.T) {
 			want *big.Float
 			ulps float64
 		}
-		root := bquo(bmul(bf(r), by), bsqrt(badd(bf(1), bmul(by, by)))) // Hellinger's, and the ball's in ℝ
+		root := bquo(bmul(bf(r), by), bsqrt(badd(bf(1), bmul(by, by)))) // ∇φ* of Hellinger, and of the ball in ℝ
 		answers := []answer{
 			{Ball{R: r}, root, 3}, {Hellinger(r), root, 4},
 			{LogBall{R: r}, bquo(bmul(bmul(bf(r), bf(r)), by), badd(bf(1), bsqrt(badd(bf(1), bmul(bmul(bf(r), bf(r)), bmul(by, by)))))), 4},
@@ -200,9 +201,9 @@ func TestGalleryAccuracy(t *testing.T) {
 	}
 }
 
-// Values near 0 and near the ends, where a formula taken as it stands loses its digits, against
-// the first terms of expansions: −log cos u = u²/2 + u⁴/12 + …, and tan of what is left of a
-// right angle.
+// Near 0 and near the ends, where the plain formulas lose digits, LogCosine agrees with the first
+// terms of expansions: −log cos u = u²/2 + u⁴/12 + … near u = 0, and those of tan u and log cos u
+// in v = π/2 − u near the ends.
 func TestLogCosineNearItsEnds(t *testing.T) {
 	const r = 3.
 	l := LogCosine(r)
@@ -228,21 +229,21 @@ func TestLogCosineNearItsEnds(t *testing.T) {
 	}
 }
 
-// The divergence of a kernel that gives no more than it must, between points so near that
-// values cancel: D(x; y) = ½(x−y)²φ″(y) + ⅙(x−y)³φ‴(y), with φ = cosh. By differences of φ′
-// it has the digits that these leave: |φ′|·2⁻⁵³ of |x−y|φ″.
+// The divergence of a kernel without optional methods, φ = cosh, between points so near that
+// values cancel: D(x; y) ≈ ½(x−y)²φ″(y) + ⅙(x−y)³φ‴(y). If D is computed from differences of
+// φ′, its relative error is about 2⁻⁵³|φ′|/(|x−y|φ″).
 func TestKernelDivergenceOfNearPoints(t *testing.T) {
 	for _, y := range []float64{-2, .5, 3} {
 		for _, e := range []float64{1e-3, -1e-4, 1e-6} {
 			want := e * e / 2 * (math.Cosh(y) + e/3*math.Sinh(y))
 			got := (Separable{Kernel: raised{0}}).Divergence([]float64{y + e}, []float64{y})
-			rounded := 16 * ulp * math.Abs(math.Sinh(y)) / (math.Abs(e) * math.Cosh(y)) // relative, with that of y + e
+			rounded := 16 * ulp * math.Abs(math.Sinh(y)) / (math.Abs(e) * math.Cosh(y)) // relative; the rounding of y + e comes below
 			if math.Abs(got-want) > (e*e+rounded+4*ulp*math.Abs(y/e))*want {
 				t.Errorf("D(%g + %g; ·) = %g, want %g", y, e, got, want)
 			}
 		}
 	}
-	// An affine function more or less is none of D's business, but takes digits of what is subtracted.
+	// A constant added to φ does not change D, but costs digits of the values that D subtracts.
 	for _, b := range []float64{1e8, -1e8, 1} {
 		for _, e := range []float64{1e-3, 1e-2} {
 			want := e * e / 2 * (math.Cosh(0.5) + e/3*math.Sinh(0.5))
@@ -269,7 +270,7 @@ func (raised) Deriv(x float64) float64     { return math.Sinh(x) }
 func (raised) ConjDeriv(y float64) float64 { return math.Asinh(y) }
 func (raised) Domain() (lo, hi float64)    { return math.Inf(-1), inf }
 
-// Beyond the range of φ′ is the end of the domain.
+// For y beyond the range of φ′, ∇φ*(y) is the end of the domain.
 func TestBeyondTheRange(t *testing.T) {
 	for _, c := range []struct {
 		k    Kernel

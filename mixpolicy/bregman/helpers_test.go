@@ -22,7 +22,7 @@ var entropic = FromClosures("entropy", func(x float64) float64 {
 	return x*math.Log(x) - x
 }, math.Log, math.Exp, 0, inf).Kernel
 
-// condition returns how far ∇φ*(y) moves when y is changed by an ulp.
+// condition returns how far ∇φ*(y) moves if every entry of y changes by an ulp, plus an ulp of ‖∇φ*(y)‖.
 func condition(m Modulus, y []float64) float64 {
 	x, moved := make([]float64, len(y)), make([]float64, len(y))
 	for i, v := range y {

@@ -7,7 +7,7 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// scaledBy is a kernel with (φ*)′ off by a factor.
+// scaledBy is a kernel whose (φ*)′ is multiplied by factor.
 type scaledBy struct {
 	Kernel
 	factor float64
@@ -15,7 +15,7 @@ type scaledBy struct {
 
 func (s scaledBy) ConjDeriv(y float64) float64 { return s.Kernel.ConjDeriv(y) * s.factor }
 
-// inverse returns the x with φ′(x) = y by halving, of the exponent far from 0.
+// inverse returns the x with φ′(x) = y by bisection, which far from 0 halves the range of exponents.
 func inverse(k Kernel, y float64) float64 {
 	lo, hi := k.Domain()
 	lo, hi = max(lo, -math.MaxFloat64), min(hi, math.MaxFloat64)
@@ -44,8 +44,8 @@ func inverse(k Kernel, y float64) float64 {
 	}
 }
 
-// inverseError returns the largest relative difference of (φ*)′ from the root of φ′(x) = y, in units
-// of 10⁻¹² and of what rounding of y accounts for.
+// inverseError returns the largest error of (φ*)′ against the root of φ′(x) = y, divided by the allowed error: 10⁻¹²
+// relative, plus the effect of rounding y.
 func inverseError(k Kernel, into func(y float64) float64) float64 {
 	rng := source(31)
 	var worst float64
@@ -55,18 +55,17 @@ func inverseError(k Kernel, into func(y float64) float64) float64 {
 			y = into(10 * rng.NormFloat64())
 		}
 		x, want := k.ConjDeriv(y), inverse(k, y)
-		if math.Abs(want) < 1e-290 || math.Abs(x) > 1e290 { // below the normal numbers, or near their end
+		if math.Abs(want) < 1e-290 || math.Abs(x) > 1e290 { // near the least or the greatest normal number
 			continue
 		}
-		// An ulp in φ′ moves x by (φ*)″|y| ulps, where φ′ is a difference by (φ*)″ at least.
+		// An ulp in φ′ moves x by (φ*)″|y| ulps, and by at least (φ*)″ ulps if φ′ is a difference.
 		limit := 1e-12*math.Abs(want) + 8*ulp*(1+math.Abs(y))*JSecond(Separable{Kernel: k}, []float64{y}, 0)
 		worst = max(worst, math.Abs(x-want)/limit)
 	}
 	return worst
 }
 
-// The closed forms of ∇φ* are the inverses of ∇φ over the whole domain, to 10⁻¹² relative; and a
-// closed form that is off by 10⁻¹¹ is not.
+// The closed forms of ∇φ* invert ∇φ over the whole domain, to 10⁻¹² relative. The test detects an error of 10⁻¹¹.
 func TestInversesInClosedForm(t *testing.T) {
 	all := func(y float64) float64 { return y }
 	for _, c := range []struct {

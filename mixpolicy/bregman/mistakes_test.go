@@ -15,7 +15,7 @@ import (
 
 type function = func(float64) float64
 
-// A draft is a kernel on its way to being one: what is nil is that of the softsign with R = 2.
+// A draft is an unfinished kernel. The softsign with R = 2 replaces its nil functions and an empty domain.
 type draft struct {
 	value, deriv, conj function
 	lo, hi             float64
@@ -37,7 +37,7 @@ func (d draft) modulus() Separable {
 	return FromClosures("draft", d.value, d.deriv, d.conj, d.lo, d.hi)
 }
 
-// with has further methods.
+// with stores functions for optional methods of a kernel. Each of the three types below it has one of these methods.
 type with struct {
 	Kernel
 	conjugate, curvature function
@@ -52,7 +52,7 @@ func (k withConjugate) Conjugate(y float64) float64      { return k.conjugate(y)
 func (k withCurvature) ConjCurvature(y float64) float64  { return k.curvature(y) }
 func (k withDivergence) Divergence(x, y float64) float64 { return k.divergence(x, y) }
 
-// remembering takes the norm from the call before.
+// remembering adds to ∇φ* a multiple of the norm from the last call of Gradient.
 type remembering struct {
 	Ball
 	norm *float64
@@ -90,7 +90,7 @@ type halfCurved struct{ Ball }
 
 func (b halfCurved) ConjugateCurvature(y []float64) float64 { return b.Ball.ConjugateCurvature(y) / 2 }
 
-// quartic is ½r² − ⅛r⁴ with r = ‖x‖ < 2, which is not convex beyond r² = ⅔.
+// quartic is ½r² − ⅛r⁴ with r = ‖x‖ < 2. It is not convex for r² > ⅔.
 type quartic struct{}
 
 func (quartic) InDomain(x []float64) bool { return norm(x) < 2 }
@@ -149,7 +149,7 @@ type boundless struct{ Modulus }
 
 func (m boundless) InDomain([]float64) bool { return true }
 
-// outOfPlace forgets its argument before it has read all of it.
+// outOfPlace stores into dst before it reads y, so it is wrong if dst is y.
 type outOfPlace struct{ Modulus }
 
 func (m outOfPlace) ConjugateGradient(dst, y []float64) {
@@ -157,15 +157,15 @@ func (m outOfPlace) ConjugateGradient(dst, y []float64) {
 	m.Modulus.ConjugateGradient(dst, y)
 }
 
-// allocating does so in ∇φ*, once.
+// allocating allocates memory in ∇φ*, once.
 type allocating struct{ Ball }
 
 func (b allocating) ConjugateGradient(dst, y []float64) {
-	z := make([]float64, 1000+len(y)) // which is too large for the stack
+	z := make([]float64, 1000+len(y)) // on the heap
 	b.Ball.ConjugateGradient(dst, z[:copy(z, y)])
 }
 
-// naiveTanh computes tanh(y/2) as the paper's formula invites one to.
+// naiveTanh computes tanh(y/2) by the paper's formula, in which exp y may overflow.
 func naiveTanh(y float64) float64 { return (math.Exp(y) - 1) / (math.Exp(y) + 1) }
 
 func hellingerCurvature(y float64) float64 { return 1 / math.Pow(1+y*y, 1.5) }
@@ -174,12 +174,12 @@ var parabola = draft{value: half, deriv: self, conj: self, lo: -inf, hi: inf}.mo
 
 func xlogx(x float64) float64 { return x * math.Log(x) }
 
-// Mistakes that people make, and what Check says of them: one finding, or those that are given.
+// slips are mistakes that people make. Check reports each of them as one finding.
 var slips = []struct {
 	name string
 	m    Modulus
 	kind Kind
-	want string // of the finding's line
+	want string // part of the finding's line
 }{
 	// Formulas.
 	{"sign of φ′", draft{deriv: func(x float64) float64 { return -x / (2 - math.Abs(x)) }}.modulus(), Disagrees,
@@ -223,7 +223,7 @@ var slips = []struct {
 	{"an iteration that ends early", draft{conj: func(y float64) float64 { return 2 * (y / (1 + math.Abs(y))) * (1 + 1e-7*math.Sin(100*y)) }}.modulus(), Disagrees,
 		"ConjDeriv is the inverse of Deriv to 7 digits only"},
 
-	// No Legendre functions.
+	// Functions that are not Legendre, and others.
 	{"no barrier", draft{value: half, deriv: self, conj: func(y float64) float64 { return max(-2, min(2, y)) }}.modulus(), NotLegendre,
 		"‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
 	{"no number anywhere", draft{value: func(float64) float64 { return math.NaN() }}.modulus(), Disagrees, "φ = NaN inside the domain"},
@@ -315,7 +315,7 @@ func self(x float64) float64 { return x }
 func half(x float64) float64 { return x * x / 2 }
 func cosh(x float64) float64 { return math.Cosh(x) }
 
-// noisy is an inverse with a random part.
+// noisy returns an inverse whose results change slightly from call to call.
 func noisy() function {
 	n := 0.0
 	return func(y float64) float64 {
@@ -324,7 +324,7 @@ func noisy() function {
 	}
 }
 
-// closure remembers the last x.
+// closure returns a modulus whose inverse depends on the last x of Deriv.
 func closure() Modulus {
 	last := 0.0
 	return draft{
@@ -333,7 +333,8 @@ func closure() Modulus {
 	}.modulus()
 }
 
-// at reports whether a finding names the method at fault: the one in its words, or that of the domain or of φ.
+// at reports whether f.Method is at fault: it must be the method in the list below, Value or φ if φ is not Legendre, or
+// else a method that f.Words names.
 func at(name string, f Finding) bool {
 	want := map[string]string{
 		"inside everywhere": "InDomain", "inside nowhere": "InDomain", "no number anywhere": "Value", "parameters": "Validate",
@@ -344,7 +345,7 @@ func at(name string, f Finding) bool {
 	return f.Method == want || want == "" && strings.Contains(f.Words, f.Method)
 }
 
-// Each mistake is found, as one cause, with the method at fault and in these words.
+// Check reports each mistake as one finding, with the method at fault and in these words.
 func TestSlips(t *testing.T) {
 	for _, c := range slips {
 		d := 3
@@ -356,7 +357,7 @@ func TestSlips(t *testing.T) {
 	}
 }
 
-// A recipe is a kernel of functions, to be spoilt.
+// A recipe is a kernel made of functions, which TestBook spoils.
 type recipe struct {
 	name               string
 	value, deriv, conj function
@@ -394,7 +395,8 @@ func sign(x float64) float64 { return math.Copysign(1, x) }
 func twice(x float64) float64 { return 2 * x }
 func float(x float64) float64 { return float64(float32(x)) }
 
-// What a function may become: g after it, another one or a constant added, odd in place of even, rough, and without a value at 0.
+// The functions below spoil a function f: they apply g to its value, add g or a constant, multiply by the sign of x, add
+// noise, or make f(0) NaN.
 func then(f, g function) function         { return func(x float64) float64 { return g(f(x)) } }
 func add(f, g function) function          { return func(x float64) float64 { return f(x) + g(x) } }
 func plus(f function, c float64) function { return func(x float64) float64 { return f(x) + c } }
@@ -407,11 +409,12 @@ func early(f function) function {
 }
 func nanAt0(f function) function { return func(x float64) float64 { return f(x) + 0*(1/x) } }
 
-// The mistakes of a book, in three kernels, three dimensions and with twelve seeds: all are found, in 95 of 100 the
-// method at fault is named alone, and in at most one of 100 a right one is accused. A constant in φ is no mistake.
+// A book of mistakes in three kernels; with -million, also in three dimensions and with twelve seeds. Check finds every
+// mistake. In at least 95 of 100 checks, it reports only the method at fault. In at most one of 100, it reports a correct
+// method. A constant in φ is not a mistake.
 func TestBook(t *testing.T) {
 	for i, b := range []struct {
-		name, want string // the method, or a list of these
+		name, want string // the method at fault
 		spoil      func(r *recipe, other recipe)
 	}{
 		{"right", "", func(*recipe, recipe) {}},
@@ -487,7 +490,7 @@ func TestBook(t *testing.T) {
 		if silent && found > 0 || !silent && (found < checks || float64(right) < 0.95*float64(checks)) {
 			t.Errorf("%s: of %d it is found %d times, and %d times with %q: %v", b.name, checks, found, right, b.want, last)
 		}
-		if b.name != "interchanged" && float64(accused) > 0.01*float64(checks) { // where both are wrong
+		if b.name != "interchanged" && float64(accused) > 0.01*float64(checks) { // interchanged: both are wrong
 			t.Errorf("%s: of %d, a right method is accused %d times: %v", b.name, checks, accused, last)
 		}
 	}

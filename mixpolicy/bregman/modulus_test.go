@@ -26,7 +26,7 @@ func axpy(a float64, x, y []float64) []float64 {
 
 func distance(x, y []float64) float64 { return normP(2, axpy(-1, x, y)) }
 
-// The constants can't be improved: D(x; y)/(½‖x−y‖²) comes as near to μ as one likes.
+// The constants of strong convexity are sharp: D(x; y)/(½‖x−y‖²) comes arbitrarily near to μ.
 func TestStrongConvexityIsSharp(t *testing.T) {
 	nearTo := func(y ...float64) [2][]float64 { // along (1, −1)
 		return [2][]float64{{y[0] + 1e-4, y[1] - 1e-4}, y}
@@ -70,8 +70,8 @@ func over(f func(i int, v float64) float64) func([]float64) float64 {
 	}
 }
 
-// Everything that a modulus of the package knows follows from φ as its documentation has it,
-// which is computed here as it stands.
+// Values, gradients, conjugates, divergences and projections of each modulus follow from φ as its documentation
+// defines it, which the test computes literally.
 func TestDefinitions(t *testing.T) {
 	const r = 1.7
 	lo, hi := []float64{-1, -1.5, -2}, []float64{2, 3, 1.2}
@@ -97,7 +97,7 @@ func TestDefinitions(t *testing.T) {
 	for _, c := range []struct {
 		m        Modulus
 		phi      func([]float64) float64
-		positive bool // the domain
+		positive bool // whether the domain is the positive orthant
 	}{
 		{Ball{R: r}, ball, false}, {LogBall{R: r}, func(x []float64) float64 { return -math.Log(r*r - floats.Dot(x, x)) }, false},
 		{Cube(r), cube, false}, {LogBall{R: 5.1}, func(x []float64) float64 { return -math.Log(5.1*5.1 - floats.Dot(x, x)) }, false},
@@ -119,7 +119,7 @@ func TestDefinitions(t *testing.T) {
 		{halfCircleFunc(r), arc, false}, {Separable{Kernel: plainKernel{Hellinger(r).Kernel}}, arc, false},
 	} {
 		name := fmt.Sprint(c.m)
-		blind := strings.HasSuffix(name, "∘ A") // to J″
+		blind := strings.HasSuffix(name, "∘ A") // JSecond may be NaN
 		rng := source(40)
 		draw := func() []float64 {
 			x := make([]float64, 3)
@@ -142,7 +142,7 @@ func TestDefinitions(t *testing.T) {
 			for _, v := range []struct {
 				name      string
 				got, want float64
-				within    float64 // relative: rounding, or what difference quotients leave
+				within    float64 // relative to 1 + |want|: rounding, or the error of difference quotients
 			}{
 				{"φ(x)", c.m.Value(x), c.phi(x), 1e-13},
 				{"φ*(y)", Conjugate(c.m, y), floats.Dot(x, y) - c.phi(x), 1e-13},
@@ -170,8 +170,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// Far from 0 the conjugates of both balls grow as ‖y‖: φ* and the shift are homogeneous of degree 1,
-// ∇φ* of degree 0, J″ of degree −1, also where the squares overflow.
+// Far from 0, the conjugates of both balls grow like ‖y‖: φ* and the shift are homogeneous of degree 1, ∇φ* of degree
+// 0, and J″ of degree −1, even where squares overflow.
 func TestBallsFarOut(t *testing.T) {
 	rng := source(41)
 	if got := JSecond(Ball{R: 1.7}, slices.Repeat([]float64{0x1p600}, 5), 0); got != 0 { // about 2⁻¹⁸⁰⁰
@@ -207,7 +207,8 @@ func TestBallsFarOut(t *testing.T) {
 	}
 }
 
-// Against 400-bit arithmetic of the definitions as they stand: arguments far apart, close together, and near the boundary.
+// Divergence agrees with 400-bit arithmetic of the definitions, for arguments far apart, close together, and near the
+// boundary.
 func TestDivergenceAccuracy(t *testing.T) {
 	rng := source(2)
 	const r = 1.7
@@ -284,8 +285,7 @@ func TestDivergenceAccuracy(t *testing.T) {
 	}
 }
 
-// (3.11) as printed is the conjugate, in exact arithmetic; in floating point its exp
-// overflows and ours does not.
+// In exact arithmetic, (3.11) as printed is the conjugate. In floating point, its exp overflows; our form does not.
 func TestCubeConjugateAsPrinted(t *testing.T) {
 	const r = 1.3
 	for _, v := range []float64{-1e4, -800, -30, -1, -1e-9, 0, 0.5, 7, 40, 709, 1e4} {
@@ -303,7 +303,7 @@ func TestCubeConjugateAsPrinted(t *testing.T) {
 }
 
 func TestOutsideTheDomain(t *testing.T) {
-	roots := FromVectorFunc("roots", func(x []Dual) Dual { // whose gradient is no number at 0
+	roots := FromVectorFunc("roots", func(x []Dual) Dual { // its gradient is not finite at 0
 		return hyperdual.Scale(-1, hyperdual.Add(hyperdual.Sqrt(x[0]), hyperdual.Sqrt(x[1])))
 	}, []float64{1, 1})
 	for _, c := range []struct {
@@ -341,7 +341,7 @@ func TestOutsideTheDomain(t *testing.T) {
 	if x := []float64{-1e100, 1}; !Euclidean().InDomain(x) {
 		t.Errorf("Euclidean: %v is not in the domain", x)
 	}
-	// On the boundary φ may be finite, and D(x; y) with it, but not D(y; x).
+	// On the boundary, φ(x) and D(x; y) may be finite, but D(y; x) is infinite.
 	for _, c := range []struct {
 		m         Modulus
 		x, y      []float64

@@ -16,13 +16,14 @@ import (
 // so the root is between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a
 // staircase with its steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton step
 // would leave the bracket, or Newton's method is slow, the bracket is cut at the median of
-// three of the zᵢ in it, or, if it contains none, halved by length and by the number of floating-point numbers in turn.
+// three of the zᵢ in it, or, if the bracket contains no zᵢ, halved by length and by the number of floating-point
+// numbers in turn.
 //
 // On random dual points with similar and dissimilar entries from 1e-300 to 1e300, it takes 2 to 6
-// evaluations on average for the separable moduli of the gallery, and 5 to 13 for the others; the
-// maximum in 10⁵ points for each modulus was 73 (TestEvaluations). With a bracket, it never takes
-// more than 130 evaluations: after 60 evaluations it only halves the bracket, which contains at
-// most 2⁶⁴ floating-point numbers.
+// evaluations on average for the separable moduli of the gallery, and 5 to 13 for the other moduli;
+// the maximum in 10⁵ points for each modulus was 73 (TestEvaluations). With a bracket, it never
+// takes more than 130 evaluations: after 60 evaluations it only halves the bracket, which contains
+// at most 2⁶⁴ floating-point numbers.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {

@@ -12,7 +12,8 @@ import (
 
 // Shift returns the z of (3.25b): the z with 1ᵀ∇φ*(y + z1) = 1, for which ∇φ*(y + z1) is
 // the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses
-// its closed form, otherwise [NewtonShift]. If scratch is nil, Shift allocates it; otherwise, it must be as long as y.
+// its closed form, otherwise [NewtonShift]. If scratch is nil, Shift allocates it; otherwise, scratch must be as long
+// as y.
 //
 // As a single number, z is rounded: if |z| is large compared with the scale on which ∇φ* varies,
 // ∇φ*(y + z1) misses the hyperplane. [ProjectDual] has no such error.

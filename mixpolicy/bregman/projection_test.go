@@ -16,11 +16,11 @@ func residual(m Modulus, y []float64) (r, size float64, theta []float64) {
 	return JDeriv(m, y, 0), normP(1, theta), theta
 }
 
-// The closed forms and the iteration on J agree: θ to 1e-12 relative. Only for the ball
-// with R within 10⁻⁷ of 1/√d is J′ too flat for that: there an error of an ulp in J′ moves z
-// by ulp/(R²d − 1) relative, and with it the part of θ orthogonal to 1, of relative size
-// √(R²d − 1), by ulp/√(R²d − 1). For the log ball it is at most twice that: with t²R² the square
-// of that part, vJ″ ≥ t² + 1/(1+S) ≥ (t² + 2/(1+S))/2 = (R²d − 1)/2R²d.
+// The closed forms and the iteration on J give the same θ, to 1e-12 relative. Only balls with R
+// within 10⁻⁷ of 1/√d need a greater tolerance, because J′ is flat: an error of an ulp in J′ changes
+// z by ulp/(R²d − 1) relative. The part of θ orthogonal to 1, of relative size √(R²d − 1), then
+// changes by ulp/√(R²d − 1). For the log ball, the change is at most twice as large: if the part has
+// length tR, J″ is R²d/S times t² + 1/(1+S) ≥ (t² + 2/(1+S))/2 = (R²d − 1)/2R²d.
 func TestNewtonAgreesWithClosedForms(t *testing.T) {
 	rng := source(4)
 	for trial := range 40_000 {
@@ -52,7 +52,7 @@ func openForm(m Modulus) Modulus {
 	}{m, m.(Curver)}
 }
 
-// The z of the ball against 400-bit arithmetic, for R down to 1/√d(1 + 1e-9).
+// The ball's z agrees with 400-bit arithmetic, for R down to (1 + 1e-9)/√d.
 func TestBallShiftAccuracy(t *testing.T) {
 	rng := source(5)
 	for trial := range 3000 {
@@ -69,7 +69,7 @@ func TestBallShiftAccuracy(t *testing.T) {
 	}
 }
 
-// In ten thousand and a million dimensions, where plain sums would lose digits.
+// The projection is accurate in 10⁴ and 10⁶ dimensions, where plain sums would lose digits.
 func TestManyDimensions(t *testing.T) {
 	rng := source(6)
 	for _, d := range []int{10_000, 1_000_000} {
@@ -88,7 +88,7 @@ func TestManyDimensions(t *testing.T) {
 	}
 }
 
-// (P.4): for a separable modulus ∇²φ* is diagonal, so ∂θᵢ/∂yⱼ = 0; for the ball it is not.
+// (P.4): ∇²φ* is diagonal, so ∂θᵢ/∂yⱼ = 0 for i ≠ j, if and only if the modulus is separable.
 func TestP4(t *testing.T) {
 	for _, m := range everything(3) {
 		a, b := []float64{-2, -1, -3}, []float64{-1, -1, -3} // in the range of every ∇φ
@@ -121,7 +121,7 @@ func TestProjectionErrors(t *testing.T) {
 			func() error { _, _, err := NewtonShift(c.m, c.y, nil); return err },
 		} {
 			if fmt.Sprint(c.m) == "ball, R = 0.5" && f() == nil {
-				continue // J′ → 0 at R = 1/√d: in floating point the iteration gets there
+				continue // at R = 1/√d, J′ → 0 as z → ∞, and in floating point the iteration reaches 0
 			}
 			if err := f(); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, y = %v: error %v, want one with %q", c.m, c.y, err, c.want)
@@ -194,7 +194,7 @@ func TestNoAllocations(t *testing.T) {
 	const d = 7
 	y, dst, scratch := normal(source(1), d, 1), make([]float64, d), make([]float64, d)
 	for _, m := range []Modulus{Ball{R: 2}, Cube(1.5), Euclidean(), NegativeEntropy()} {
-		for name, f := range map[string]func(){ // for ∇φ and ∇φ* see Check
+		for name, f := range map[string]func(){ // Check tests ∇φ and ∇φ*
 			"ProjectDual": func() { copy(dst, y); _, _ = ProjectDual(m, dst, scratch) },
 			"Shift":       func() { _, _ = Shift(m, y, scratch) },
 			"NewtonShift": func() { _, _, _ = NewtonShift(m, y, scratch) },
@@ -234,7 +234,7 @@ func FuzzProjectDual(f *testing.F) {
 			return
 		}
 		if !ordinary || int(kind)%len(ms) == 5 && r < 0.01 || int(kind)%len(ms) == 6 && (r < 1.01 || r > 3) {
-			return // powers so high that an ulp in y is nothing small in θ
+			return // such high powers turn an ulp in y into a large change of θ
 		}
 		if slices.ContainsFunc(y, func(v float64) bool { return v-v != 0 }) {
 			t.Fatalf("%v: y = %v became %v", m, before, y)

@@ -249,8 +249,8 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 	return first, nil
 }
 
-// most is the greatest number of pairs that a table with holes may define, and of transitions
-// unless the table has more rows: at some 36 bytes each, about 1 GiB.
+// most bounds the pairs that a table with holes may define. It also bounds the transitions, unless
+// the table has more rows. At some 36 bytes each, they take about 1 GiB.
 const most = 1 << 25
 
 // affordable returns an error if the model of a table with holes takes far more memory than the

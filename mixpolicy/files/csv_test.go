@@ -18,7 +18,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// numbersOf, setsOf and namesOf have all of a model as text, to the bit.
+// numbersOf, setsOf and namesOf write all numbers, action sets and names of a model, numbers to the bit.
 func numbersOf(x *mixpolicy.MDP) string {
 	text := fmt.Sprintln(x.States(), x.Actions(), x.Criterion(), x.Initial())
 	for i := range x.Pairs() {
@@ -43,7 +43,7 @@ func namesOf(k int, name func(int) string) (names []string) {
 	return names
 }
 
-// difference shows the numbers of two models if they differ, else it is "".
+// difference returns the numbers of two models if they differ, else "".
 func difference(x, y *mixpolicy.MDP) string {
 	if a, b := numbersOf(x), numbersOf(y); a != b {
 		return a + "and\n" + b
@@ -60,13 +60,13 @@ func wantError(t *testing.T, err error, says string) {
 	}
 }
 
-// All ways to write one table.
+// However a table is written, ReadCSV reads the same model.
 func TestCSVForms(t *testing.T) {
 	want := "2 states, 2 actions: idle wait to [0 1] [0.75 0.25] for 1; idle go to [0] [1] for 2; busy wait to [1] [1] for 0; busy go to [0 1] [0.5 0.5] for -3e-05; "
 	const table = "idle,wait,idle,.75,1\nidle,wait,busy,.25,1\nidle,go,idle,1,2\nbusy,wait,busy,1,0\nbusy,go,busy,0.5,-3e-5\nbusy,go,idle,0.5,-3e-5\n"
 	number := strings.NewReplacer("idle", "0", "busy", "1", "wait", "0", "go", "1")
 	from := strings.NewReplacer("idle", "1", "busy", "2", "wait", "-1", "go", "0")
-	padded := strings.NewReplacer("idle", "01", "busy", "00", "wait", "1.0", "go", "+2") // names as good as others
+	padded := strings.NewReplacer("idle", "01", "busy", "00", "wait", "1.0", "go", "+2") // names, not numbers
 	shuffled := strings.SplitAfter(number.Replace(table), "\n")
 	slices.Reverse(shuffled)
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestCSVForms(t *testing.T) {
 	}
 }
 
-// Settings say what a table does not.
+// Settings give the criterion and the initial distribution, which a table cannot give.
 func TestCSVSettings(t *testing.T) {
 	const table = "0,0,1,1,0\n1,0,0,1,1\n"
 	x, err := ReadCSV(strings.NewReader(table), Settings{Criterion: mixpolicy.Discounted(0.5), Initial: []float64{0.25, 0.75}})
@@ -158,7 +158,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// drawModel draws a model with names, some of which are hard to write.
+// drawModel draws a model with names, some of them hard to write.
 func drawModel(t *rapid.T) *mixpolicy.MDP {
 	n, m := rapid.IntRange(1, 5).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "m")
 	spec := mixpolicy.Spec{States: n, Actions: m, Criterion: mixpolicy.AverageCost}
@@ -200,7 +200,7 @@ func drawModel(t *rapid.T) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(spec))
 }
 
-// What is written is read back to the bit, whatever the names; names that a CSV file had stay.
+// A model reads back to the bit, whatever its names. Names that come from a CSV file stay the same.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawModel(t)
@@ -256,7 +256,8 @@ func FuzzCSV(f *testing.F) {
 		if d := difference(x, y); d != "" || setsOf(x) != setsOf(y) {
 			t.Error(d, setsOf(x), setsOf(y))
 		}
-		// In the order of states the actions of a table with holes may come in another order, and are numbers then.
+		// WriteCSV writes rows in the order of states. In a table with holes, actions may then occur in another order; if so,
+		// WriteCSV writes their numbers.
 		actions := namesOf(y.Actions(), y.ActionName)
 		if !slices.Equal(namesOf(x.States(), x.StateName), namesOf(y.States(), y.StateName)) ||
 			!slices.Equal(namesOf(x.Actions(), x.ActionName), actions) && !(sets && slices.Equal(actions, namesOf(len(actions), strconv.Itoa))) {
@@ -265,7 +266,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// Paths: what they end in, and what is in the way.
+// The end of a path decides the format. Errors name a path that is missing, wrong or in the way.
 func TestPaths(t *testing.T) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.9))))
@@ -313,8 +314,8 @@ func TestPaths(t *testing.T) {
 
 const door = "shut,open it,open,1,2\nshut,wait,shut,1,0\nopen,wait,open,1,0\nopen,shut it,shut,1,3\n"
 
-// A pair without a row is not allowed if the settings say so; sizes that the rows don't pay for
-// are refused before memory is taken.
+// With ActionSets, a pair without a row is not allowed. ReadCSV refuses a table whose few rows make
+// too many pairs or transitions before it allocates memory for them.
 func TestCSVActionSets(t *testing.T) {
 	_, err := ReadCSV(strings.NewReader(door), Settings{})
 	wantError(t, err, "files: state shut, action shut it has no row, want one for every pair of 2 states and 3 actions, or Settings.ActionSets")
@@ -328,7 +329,7 @@ func TestCSVActionSets(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&long, "s%d,a%d,s0,1,0\n", i, i)
 	}
-	for i := range 3000 { // 9·10⁶ pairs, of which each but 3000 would have 12 next states
+	for i := range 3000 { // 9·10⁶ pairs of 12 next states each, all but 3000 of them copies
 		for k := range 12 {
 			fmt.Fprintf(&wide, "s%d,a%d,s%d,%g,0\n", i, i, k, 1/12.)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/files"
 )
 
-// A queue of at most two customers, typed by hand: slow and fast service.
+// A queue of at most two customers, with slow and fast service, typed by hand.
 func ExampleReadCSV() {
 	const table = `s,a,next,p,c
 0,slow,0,0.5,0
@@ -43,7 +43,7 @@ func ExampleReadCSV() {
 	// files: rows from line 13 on: state 2, action fast: probabilities add up to 0.9, want 1; the difference is 0.1
 }
 
-// A model from Python, saved there by
+// A model that Python saved with
 //
 //	np.savez("csr.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
 //	         shape=Q.shape, format="csr", c=c, gamma=gamma, alpha=alpha)
@@ -61,18 +61,18 @@ func ExampleLoad() {
 	// from 1 to [0 1 2] with [0.5 0.25 0.25] for 1
 }
 
-// The shape of P does not tell its axes where there are as many states as actions.
+// If there are as many states as actions, the shape of P does not tell its axes apart.
 func ExampleSettings() {
 	_, err := files.Load("testdata/square.npz", files.Settings{})
 	fmt.Println(err)
 	x := mixpolicy.Must(files.Load("testdata/square.npz", files.Settings{Axes: files.ActionFirst, Criterion: mixpolicy.Discounted(0.9)}))
 	fmt.Println(x.States(), "states,", x.Criterion())
 	// Output:
-	// files: testdata/square.npz: array P: shape [2 2 2] is (m, n, n) or (n, m, n): want Settings.Axes to say which
+	// files: testdata/square.npz: array P: shape [2 2 2] may be (m, n, n) or (n, m, n): want Settings.Axes to say which
 	// 2 states, discount 0.9
 }
 
-// Base features computed in Python come with the model that they are for.
+// LoadFeatures reads base features that Python computed, for the model that they belong to.
 func ExampleLoadFeatures() {
 	x := mixpolicy.Must(files.Load("testdata/csr.npz", files.Settings{}))
 	psi := mixpolicy.Must(files.LoadFeatures("testdata/psi.npz", x))
@@ -102,8 +102,8 @@ func ExampleWriteCSV() {
 	// 2,1,0,1,5
 }
 
-// From logs to a mixture with a certificate. Two shifts have served the queue of [ExampleReadCSV],
-// each on five days; what they did is a policy each, and how often a measurement of Ψ.
+// From logs to a mixture with a certificate. Two shifts have served the queue of [ExampleReadCSV], each on five days.
+// The log of each shift gives a policy, and an estimate of the policy's column of Ψ.
 func Example_logs() {
 	ctx := context.Background()
 	queue := mixpolicy.Must(files.Load("testdata/queue.csv", files.Settings{}))

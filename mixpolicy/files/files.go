@@ -17,8 +17,8 @@
 // names if a reader would number all of them in the same way, else numbers. It writes no row
 // for pairs that are not allowed.
 //
-// Logs are tables with a header: s and a, named as in the model, visits, and run. A row is a
-// number of visits to a pair in a run; the visits of several rows of one pair are added up.
+// A log is a table with a header. Its columns are s, a and, if wanted, visits and run; states and actions are
+// named as in the model. A row is a number of visits to a pair in a run; the visits of several rows of one pair are added up.
 // Without the column visits, each row is one visit; without the column run, all rows belong to one
 // run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in a log can replace p,
 // and action sets can omit pairs that were never seen; a certificate then holds for the estimated model.
@@ -45,7 +45,7 @@
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
 // Distributions in float32 that add up to 1 to within 16 roundings per entry are divided by
-// their sum. The file keeps neither the names of states and actions nor the action sets: pairs
+// their sum. An .npz file keeps neither the names of states and actions nor the action sets: pairs
 // that are not allowed are written with the cost and row that [mixpolicy.MDP.Allowed] describes.
 //
 // # Sizes

@@ -86,7 +86,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 		return nil, nil, fmt.Errorf("missing, the file has %v", slices.Sorted(maps.Keys(z.entries)))
 	}
 	if f.UncompressedSize64 > uint64(z.left) {
-		return nil, nil, fmt.Errorf("%d bytes unpacked, want at most 1 GiB for all arrays, or the file's size", f.UncompressedSize64)
+		return nil, nil, fmt.Errorf("%d bytes unpacked, want at most 1 GiB in all, or the file's size if larger", f.UncompressedSize64)
 	}
 	in, err := f.Open()
 	if err != nil {
@@ -182,7 +182,7 @@ func (z *archive) array(want, name string, axes []string) (*array, error) {
 		return nil, fmt.Errorf("shape %v of %s takes %d bytes, but %d follow", a.shape, h.Type, size, len(body))
 	}
 	if z.left -= 8 * int64(count); z.left < 0 {
-		return nil, fmt.Errorf("%d numbers, want at most 1 GiB for all arrays as float64, or the file's size", count)
+		return nil, fmt.Errorf("%d numbers, want at most 1 GiB for all arrays as float64, or the file's size if larger", count)
 	}
 	a.data, err = numbers(r, count)
 	return a, err

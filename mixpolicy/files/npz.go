@@ -30,7 +30,7 @@ func readModel(r io.ReaderAt, size int64, set Settings) (*mixpolicy.MDP, error) 
 	var row func(s, a int) ([]int, []float64)
 	switch {
 	case z.has("P") == z.has("data"):
-		return nil, fmt.Errorf("both or neither of the arrays P and data, want one of them")
+		return nil, fmt.Errorf("the file has both or neither of the arrays P and data, want exactly one")
 	case z.has("P"):
 		p, row, err = z.dense(n, m, set.Axes)
 	default:
@@ -88,7 +88,7 @@ func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []f
 	actionFirst := slices.Equal(p.shape, []int{m, n, n}) && axes != StateFirst
 	stateFirst := slices.Equal(p.shape, []int{n, m, n}) && axes != ActionFirst
 	if actionFirst && stateFirst && n > 1 {
-		return nil, nil, fmt.Errorf("array P: shape %v is (m, n, n) or (n, m, n): want Settings.Axes to say which", p.shape)
+		return nil, nil, fmt.Errorf("array P: shape %v may be (m, n, n) or (n, m, n): want Settings.Axes to say which", p.shape)
 	}
 	if !actionFirst && !stateFirst {
 		return nil, nil, fmt.Errorf("array P: shape %v, want (m, n, n) or (n, m, n) as Settings.Axes says, with n = %d and m = %d from c",

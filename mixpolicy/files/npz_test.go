@@ -41,7 +41,7 @@ func fixture(criterion mixpolicy.Criterion, initial []float64) *mixpolicy.MDP {
 
 var eighths = [3][]float64{{0.75, 0.25, 0}, {0.5, 0.25, 0.25}, {0, 0.625, 0.375}}
 
-// Files that NumPy 2.4.6 and SciPy 1.17.1 wrote.
+// Load reads files that NumPy 2.4.6 and SciPy 1.17.1 wrote, and its errors say what it cannot read.
 func TestFixtures(t *testing.T) {
 	average := fixture(mixpolicy.AverageCost, nil)
 	alpha := []float64{0.5, 0.25, 0.25}
@@ -95,7 +95,7 @@ func TestFixtures(t *testing.T) {
 	wantError(t, err, "array psi: missing, the file has [alpha c data format gamma indices indptr shape]")
 }
 
-// bytesOf is an array as NumPy writes it, of float64 unless the header says otherwise.
+// bytesOf is an array in NumPy's format, with this header and these values.
 func bytesOf(header string, values ...any) []byte {
 	var b bytes.Buffer
 	header = strings.ReplaceAll(header, `"`, "'") + "\n"
@@ -106,14 +106,14 @@ func bytesOf(header string, values ...any) []byte {
 	return b.Bytes()
 }
 
-// shaped is bytesOf an array of the given dtype and shape in C order.
+// shaped is an array in NumPy's format of the given dtype and shape, in C order.
 func shaped(dtype, shape string, values ...any) []byte {
 	return bytesOf(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape), values...)
 }
 
 type entries map[string][]byte
 
-// with returns the entries with others in their place, nil for none.
+// with returns an archive of the entries, some of them replaced by others; nil removes an entry.
 func (e entries) with(other entries) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -131,7 +131,7 @@ func (e entries) with(other entries) []byte {
 }
 
 var (
-	dense = entries{ // a state that is left and one that is not, an action
+	dense = entries{ // a transient state, an absorbing state, and one action
 		"P": shaped("<f8", "(1, 2, 2)", []float64{0.25, 0.75, 0, 1}),
 		"c": shaped("<i8", "(2, 1)", []int64{3, -4}),
 	}
@@ -197,7 +197,7 @@ func TestNPZErrors(t *testing.T) {
 		_, err := read(whole[:size], Settings{})
 		wantError(t, err, "not an .npz file, or truncated")
 	}
-	for i := range whole { // a bit that flips is found by the checksum, or spares what is read
+	for i := range whole { // a flipped bit is found by a checksum, or does not change the model
 		spoiled := slices.Clone(whole)
 		spoiled[i] ^= 0x10
 		if x, err := read(spoiled, Settings{}); err == nil && (x.Cost(1, 0) != -4 || x.Transitions() != 3) {
@@ -223,7 +223,7 @@ func TestNPZErrors(t *testing.T) {
 	}
 }
 
-// Distributions that float32 does not hold are divided by their sum.
+// Distributions that do not add up to 1 in float32 are divided by their sum.
 func TestFloat32(t *testing.T) {
 	third := []float32{1. / 3, 2. / 3}
 	x := mixpolicy.Must(read(dense.with(entries{"alpha": shaped("<f4", "(2,)", third)}), Settings{}))
@@ -235,9 +235,9 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-// What a file says of its sizes takes no memory.
+// A size that a file claims takes no memory.
 func TestBombs(t *testing.T) {
-	// raw is a file with one array of which it says that it has so many bytes unpacked.
+	// raw is a file with one array, which claims to have this many bytes when unpacked.
 	raw := func(claim uint64, body []byte) []byte {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
@@ -269,7 +269,7 @@ func TestBombs(t *testing.T) {
 		}
 	}
 
-	small := entries{"c": shaped("|u1", "(100, 1)", make([]byte, 100))}.with(nil) // a number of one byte takes eight
+	small := entries{"c": shaped("|u1", "(100, 1)", make([]byte, 100))}.with(nil) // each number of one byte takes eight bytes when read
 	z := mixpolicy.Must(openArchive(bytes.NewReader(small), int64(len(small))))
 	z.left = 2*800 - 1
 	mixpolicy.Must(z.read("c", anyNumber, "n", "m"))
@@ -293,7 +293,7 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-// FuzzArray has its bytes in an archive whose checksums are right.
+// FuzzArray puts its bytes into an archive as the arrays P and c, with correct checksums.
 func FuzzArray(f *testing.F) {
 	f.Add(dense["P"], dense["c"])
 	f.Add(csr["c"], shaped(">f4", "(2, 1)", 0., 0.))
@@ -305,7 +305,7 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
-// FuzzFeatures has its bytes as the array psi of an archive whose checksums are right.
+// FuzzFeatures puts its bytes into an archive as the array psi, with a correct checksum.
 func FuzzFeatures(f *testing.F) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	f.Add(shaped("<f8", "(4, 2)", 1., 0., 0., .5, 0., .25, 0., .25))
@@ -319,8 +319,7 @@ func FuzzFeatures(f *testing.F) {
 	})
 }
 
-// numpy returns a Python with NumPy and SciPy: the one that MIXPOLICY_NUMPY names, or
-// that of the path.
+// numpy returns a Python with NumPy and SciPy: the one that MIXPOLICY_NUMPY names, or else python3 on the PATH.
 func numpy(t *testing.T) string {
 	python := os.Getenv("MIXPOLICY_NUMPY")
 	if python == "" {
@@ -337,7 +336,7 @@ func numpy(t *testing.T) string {
 	return python
 }
 
-// NumPy and SciPy read what is written here, and what they write of it is read here.
+// NumPy and SciPy read the files that this package writes, and this package reads the files that they write.
 func TestPython(t *testing.T) {
 	python := numpy(t)
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.9)} {

@@ -71,7 +71,7 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 		k, known := number[run]
 		if !known {
 			if k = len(runs); k > 0 && k >= most/x.Pairs() {
-				return nil, fmt.Errorf("line %d: more than %d runs of %d pairs, want at most %d numbers", line, k, x.Pairs(), most)
+				return nil, fmt.Errorf("line %d: more than %d runs of %d pairs, want at most %d numbers in all", line, k, x.Pairs(), most)
 			}
 			number[run] = k
 			runs = append(runs, make([]int64, x.Pairs()))

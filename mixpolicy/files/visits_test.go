@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// A log is read as it was seen, however its rows are ordered and split.
+// ReadVisits returns the numbers of visits, however a log orders its rows and splits the visits of a pair into rows.
 func TestReadVisits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := mixpolicy.Must(models.Queue{Buffer: rapid.IntRange(2, 4).Draw(t, "n")}.MDP())
@@ -32,7 +32,7 @@ func TestReadVisits(t *testing.T) {
 		}
 		lines = rapid.Permutation(lines).Draw(t, "lines")
 		got, err := ReadVisits(strings.NewReader("\ufeffVisits,action,run, s\r\n"+strings.Join(lines, "\r\n")), x)
-		for k := len(want) - 1; k >= 0; k-- { // a run of which no row tells is none
+		for k := len(want) - 1; k >= 0; k-- { // a run without a row is not in the result
 			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "run "+strconv.Itoa(k)) }) {
 				want = slices.Delete(want, k, k+1)
 			}
@@ -47,7 +47,7 @@ func TestReadVisits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(got, slices.Compare) // runs are numbered as they come
+		slices.SortFunc(got, slices.Compare) // runs come in the order of their first rows
 		slices.SortFunc(want, slices.Compare)
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Fatalf("%v, want %v", got, want)
@@ -86,12 +86,12 @@ func TestReadVisitsErrors(t *testing.T) {
 	if runs, err := readVisits(strings.NewReader(three), x, 18); err != nil || len(runs) != 3 {
 		t.Errorf("%v, %v", runs, err)
 	}
-	if _, err := readVisits(strings.NewReader(three), x, 17); err == nil || err.Error() != "line 5: more than 2 runs of 6 pairs, want at most 17 numbers" {
+	if _, err := readVisits(strings.NewReader(three), x, 17); err == nil || err.Error() != "line 5: more than 2 runs of 6 pairs, want at most 17 numbers in all" {
 		t.Error(err)
 	}
 }
 
-// FuzzVisits: what is read is what a policy can be made of.
+// FuzzVisits: PolicyFromVisits accepts whatever ReadVisits returns.
 func FuzzVisits(f *testing.F) {
 	x := mixpolicy.Must(ReadCSV(strings.NewReader(door), Settings{ActionSets: true}))
 	f.Add("s,a,visits,run\nshut,wait,3,1\nopen,shut it,2,1\nopen,wait,7,2\n")

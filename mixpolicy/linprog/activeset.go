@@ -21,16 +21,16 @@ const (
 	ball       = -2
 )
 
-// An activeSet is a set of linearly independent cuts as equations, with normals a₁ … a_q,
-// where a₁ is the normal of the hyperplane, in the factored form
+// An activeSet is a set of linearly independent cuts that hold as equations. It stores their normals a₁ … a_q in
+// factored form; a₁ is the normal of the hyperplane:
 //
-//	[a₁ … a_q] = Qᵀ R,   rows of Q orthonormal, R upper triangular,
+//	[a₁ … a_q] = Qᵀ R,   rows of Q orthonormal, R upper triangular.
 //
-// together with the solution of the equality-constrained problem
+// It also stores the solution of the equality-constrained problem
 //
-//	min ½‖x + t b‖₂²   subject to   aₖᵀx = rhsₖ,
+//	min ½‖x + t b‖₂²   subject to   aₖᵀx = rhsₖ.
 //
-// which is affine in t, as are the multipliers in x + t b = Σ uₖ aₖ:
+// The solution is affine in t, as are the multipliers in x + t b = Σ uₖ aₖ:
 //
 //	x(t) = x0 + t v,   u(t) = u0 + t u1.
 //

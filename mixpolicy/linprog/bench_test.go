@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// measures returns d columns of n entries that sum to 1, of Gamma-like weights, with
-// the given part of the entries zero.
+// measures returns d columns of n entries with sum 1. An entry is zero with probability
+// sparse, and otherwise proportional to the cube of an exponential variable.
 func measures(n, d int, sparse float64, seed uint64) Columns {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	psi := make(Columns, d)
@@ -28,9 +28,9 @@ func measures(n, d int, sparse float64, seed uint64) Columns {
 	return psi
 }
 
-// queueLike returns d measures on the states of a four-dimensional network: products
-// of truncated geometric measures, of many different scales down to the smallest
-// numbers, split over actions.
+// queueLike returns d measures on the states and m actions of a network of queues with the
+// given sizes: products of truncated geometric measures, over many orders of magnitude, times
+// a distribution over actions.
 func queueLike(sizes []int, m, d int, seed uint64) Columns {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	n := m
@@ -61,7 +61,7 @@ func costs(d int, seed uint64) []float64 {
 	return vector(d, func() float64 { return 30 + 10*rng.NormFloat64() })
 }
 
-// BenchmarkSolve is the table of the package's doc comment.
+// BenchmarkSolve computes the table in the package's doc comment.
 func BenchmarkSolve(b *testing.B) {
 	network := []int{39, 26, 26, 39}
 	for _, c := range []struct {

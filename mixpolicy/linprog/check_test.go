@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// The checks here use nothing of the solver: exact rational arithmetic, and 200 bits
-// for the roots.
+// These checks do not use the solver: they compute in exact rational arithmetic, and take roots to 200 bits.
 
 // is reports whether an error is one of type E.
 func is[E error](err error) bool {
@@ -36,14 +35,14 @@ func toRat(x []float64) []*big.Rat {
 	return y
 }
 
-// slack is what a solution may be off by, per unit of ‖θ‖₂ and of a row's length: the
-// bound 8(d+4)·2⁻⁵³ that the solver takes for the rounding of a product with a point
-// of its factored equations, and as much again for that of the point itself.
+// slack is the allowed error of a constraint, per unit of ‖θ‖₂ and of the row's length: 8(d+4)·2⁻⁵³, the solver's
+// bound on the rounding of a row's product with a point of its factored equations, and as much again for the rounding
+// of the point.
 func slack(d int) float64 { return 16 * float64(d+4) * 0x1p-53 }
 
-// ballSlack is what ‖θ‖ may exceed R by, per unit of ‖θ‖₂. The balls of ℓ₂ and ℓ∞ are cut by
-// rows of length 1. That of ℓ₁ is cut by Σ_{j∈S} θⱼ ≥ −(R−1)/2, of length at most √d, and as
-// ‖θ‖₁ = 1ᵀθ − 2Σ_{θⱼ<0} θⱼ that counts twice, and 1ᵀθ = 1, of length √d, once.
+// ballSlack is the amount by which ‖θ‖ may exceed R, per unit of ‖θ‖₂. The rows that cut the balls of ℓ₂ and ℓ∞ have
+// length 1. For ℓ₁, ‖θ‖₁ = 1ᵀθ − 2Σ_{θⱼ<0} θⱼ: the row 1ᵀθ = 1, of length √d, counts once, and the row Σ_{j∈S} θⱼ ≥
+// −(R−1)/2, of length at most √d, counts twice.
 func ballSlack(n Norm, d int) float64 {
 	if n == L1 {
 		return 3 * math.Sqrt(float64(d)) * slack(d)
@@ -99,7 +98,7 @@ func reducedCostsRat(y Dual, b, g []float64, psi Rows) ([]*big.Rat, float64, err
 	return res, most, nil
 }
 
-// checkScales verifies that rows come once, in order, and with their scales.
+// checkScales verifies that the rows are in increasing order, each with its scale.
 func checkScales(rows []Multiplier, psi Rows, d int) error {
 	row, last := make([]float64, d), -1
 	for _, m := range rows {
@@ -159,11 +158,11 @@ func checkProgram(p program, sol *Solution, err error) (gap float64, _ error) {
 	if err != nil {
 		return 0, err
 	}
-	// The multiplier of the ball is that of (2.18): ‖b − Ψᵀλ − μ1‖⁎ = ν.
+	// The multiplier of the ball is ν = ‖b − Ψᵀλ − μg‖⁎, as in (2.18).
 	if math.Abs(size-sol.Ball) > float64(d+4)*slack(d)*most {
 		return 0, fmt.Errorf("multiplier of the ball %v, is %v", sol.Ball, size)
 	}
-	// Where it multiplies what the ball has left, it is a part of the gap.
+	// ν(R − ‖θ‖) is a part of the gap, so it is 0 up to rounding.
 	if sol.Ball > 0 && sol.Ball*(p.radius-p.norm.Of(sol.Theta)) > float64(d+4)*slack(d)*most*p.radius {
 		return 0, fmt.Errorf("multiplier %v of an inactive ball", sol.Ball)
 	}
@@ -171,7 +170,8 @@ func checkProgram(p program, sol *Solution, err error) (gap float64, _ error) {
 	return f, nil
 }
 
-// checkBound returns μ − R‖b − Ψᵀλ − μg‖⁎, which Bound must not exceed, that norm, and the greatest of its terms.
+// checkBound returns exact = μ − R‖b − Ψᵀλ − μg‖⁎, this norm, and the largest of the norm's terms. It fails if Bound
+// exceeds exact.
 func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64, err error) {
 	norm := p.norm
 	if math.IsInf(p.radius, 1) {
@@ -191,12 +191,13 @@ func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64,
 	return exact, size, most, nil
 }
 
-// checkStalled verifies what is told without a proof: the bound is one, and the point is feasible if its violation is 0.
+// checkStalled verifies an answer without a proof: for a finite R, Bound is a lower bound, and the point is feasible
+// if it has an Objective.
 func checkStalled(p program, sol *Solution, e *StalledError) error {
 	if sol == nil || math.IsNaN(e.Bound) || e.Bound > e.Objective || !strings.Contains(e.Error(), "not decided") {
 		return fmt.Errorf("%+v, %+v", e, sol)
 	}
-	if !math.IsInf(p.radius, 1) { // else each bound has a radius of its own
+	if !math.IsInf(p.radius, 1) { // for R = +∞, each bound has its own radius
 		if sol.Bound != e.Bound {
 			return fmt.Errorf("%+v, %+v", e, sol)
 		}
@@ -221,7 +222,7 @@ func checkRows(psi Rows, x []float64, tol float64) error {
 		for j, a := range row {
 			dot, size = dot+a*x[j], size+math.Abs(a*x[j])
 		}
-		if dot > 0x1p-1000 && dot > float64(d)*0x1p-50*size { // it is positive, whatever its rounding
+		if dot > 0x1p-1000 && dot > float64(d)*0x1p-50*size { // positive despite rounding
 			continue
 		}
 		a := toRat(row)
@@ -287,7 +288,7 @@ func checkUnbounded(p program, e *UnboundedError) error {
 	return nil
 }
 
-// panics checks that f does, with a message that begins like this.
+// panics checks that f panics with a message that begins with prefix.
 func panics(t *testing.T, prefix string, f func()) {
 	t.Helper()
 	defer func() {

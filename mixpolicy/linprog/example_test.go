@@ -34,8 +34,7 @@ func ExampleMixture_Solve() {
 	// certified to within 1e-12: true
 }
 
-// No mixture of these two has mass of at least 0 in both rows. The proof is a
-// combination of rows.
+// No mixture of these columns is ≥ 0 in both rows: the rows of Ψθ add up to −1ᵀθ = −1.
 func ExampleInfeasibleError() {
 	p := linprog.Mixture{
 		B:   []float64{1, 1},

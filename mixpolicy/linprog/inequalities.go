@@ -51,7 +51,7 @@ func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	n, d := p.A.Dims()
 	if len(p.B) != d || len(p.H) != n {
-		panic(fmt.Sprintf("linprog: b has %d entries and h %d, A is %d × %d", len(p.B), len(p.H), n, d))
+		panic(fmt.Sprintf("linprog: b has %d entries and h has %d, but A is %d × %d", len(p.B), len(p.H), n, d))
 	}
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

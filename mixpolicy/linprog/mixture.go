@@ -70,7 +70,7 @@ func (s Solution) String() string {
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	_, d := p.Psi.Dims()
 	if len(p.B) != d || d == 0 {
-		panic(fmt.Sprintf("linprog: b has %d entries, Ψ has %d columns", len(p.B), d))
+		panic(fmt.Sprintf("linprog: b has %d entries, but Ψ has %d columns", len(p.B), d))
 	}
 	if !(p.R > 0) || p.R > mostRadius && !math.IsInf(p.R, 1) {
 		return nil, fmt.Errorf("linprog: R = %v, want a positive number of at most 2⁵⁰⁰, or +Inf", p.R)

@@ -19,9 +19,9 @@ import (
 
 var background = context.Background()
 
-// The min-norm solution is the answer where several are optimal.
+// If several solutions are optimal, Solve returns the one of least norm.
 func TestSolveTakesLeastNorm(t *testing.T) {
-	// θ₃ is to be as small as it can be, 0, and θ₁, θ₂ ≥ 0 are equivalent.
+	// θ₃ costs most, so it is 0. All θ₁, θ₂ ≥ 0 with sum 1 cost the same.
 	p := Mixture{B: []float64{1, 1, 2}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: math.Inf(1)}
 	for _, p.Norm = range []Norm{L2, LInf, L1} {
 		for _, p.R = range []float64{1, 10, math.Inf(1)} {
@@ -35,8 +35,8 @@ func TestSolveTakesLeastNorm(t *testing.T) {
 	}
 }
 
-// The least R for which there is a point, 1/‖1‖⁎, leaves just θ = 1/d; rounding of R
-// must not decide between a solution and none.
+// At the least feasible R, 1/‖1‖⁎, only θ = 1/d is feasible. Rounding of R must not decide
+// whether Solve finds it.
 func TestSolveTouchingBall(t *testing.T) {
 	for d := 1; d <= 12; d++ {
 		psi := measures(20, d, .3, uint64(d))
@@ -48,7 +48,7 @@ func TestSolveTouchingBall(t *testing.T) {
 					t.Fatalf("d = %d, %v, R = %v: %v", d, norm, p.R, err)
 				}
 				for _, v := range sol.Theta {
-					if math.Abs(v-1/float64(d)) > 1e-7 { // √2⁻⁵², how far a ball of 1 ulp more reaches
+					if math.Abs(v-1/float64(d)) > 1e-7 { // a ball larger by 1 ulp reaches some √(2⁻⁵²) further
 						t.Errorf("d = %d, %v: θ = %v", d, norm, sol.Theta)
 					}
 				}
@@ -82,7 +82,7 @@ func TestSolveIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	}
 }
 
-// rowsOf returns the rows with multipliers.
+// rowsOf returns the indices of the rows with multipliers.
 func rowsOf(sol *Solution) []int {
 	var rows []int
 	for _, m := range sol.Rows {
@@ -102,7 +102,7 @@ func (w watched) Apply(dst []float64, from int, theta []float64) {
 	w.Rows.Apply(dst, from, theta)
 }
 
-// Stopped, Solve returns the best point and bound so far, which hold; before anything was found, neither.
+// When stopped, Solve returns the best point and bound so far, and both are valid. Before it has found a point, the violation is infinite.
 func TestSolveStopsWhenToldTo(t *testing.T) {
 	psi := queueLike([]int{12, 12, 12, 12}, 1, 6, 3)
 	p := Mixture{B: costs(6, 2), Psi: psi, R: 3}
@@ -124,7 +124,7 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || sol == nil || sol.Bound > best.Objective {
 			t.Fatalf("stopped at block %d: %+v, %v; optimum %v", stop, sol, err, best.Objective)
 		}
-		// Measures have a feasible point from the first scan on.
+		// For columns that are measures, Solve has a feasible point after the first scan.
 		feasible := checkRows(psi, sol.Theta, slack(6)) == nil && sol.Violation == 0 && L2.Of(sol.Theta) <= 3
 		if sol.Scans > 0 && (!feasible || sol.Objective < best.Objective*(1-slack(6))) {
 			t.Errorf("%+v; optimum %v", sol, best.Objective)
@@ -176,8 +176,8 @@ func TestSolveBadData(t *testing.T) {
 	}
 }
 
-// Costs of any size: θ is the same to the bit, and numbers that are costs are multiplied. And rows of any size count alike:
-// scaling a row by a power of two changes nothing but its multiplier.
+// Multiplying the costs by a power of two multiplies all results in units of cost, and leaves θ the same to the bit.
+// Multiplying rows by powers of two changes the optimum by rounding errors at most.
 func TestSolveIsHomogeneous(t *testing.T) {
 	psi, scaled := measures(50, 4, .2, 5), measures(50, 4, .2, 5)
 	for _, column := range scaled {
@@ -211,8 +211,8 @@ func TestSolveIsHomogeneous(t *testing.T) {
 	}
 }
 
-// What is told of x is what holds for the cone: a solution with its multipliers, b = Aᵀλ and
-// λᵢ(aᵢx − hᵢ) = 0, which proves that it is optimal; or a ray.
+// Inequalities.Solve returns a solution with multipliers that prove it optimal, b = Aᵀλ and
+// λᵢ(aᵢx − hᵢ) = 0; or a ray along which bᵀx falls; or another error that checkProgram confirms.
 func TestInequalities(t *testing.T) {
 	for seed := range uint64(500) {
 		p := integerRows(rand.New(rand.NewPCG(seed, 1)))
@@ -227,8 +227,8 @@ func TestInequalities(t *testing.T) {
 		}
 		got, err := p.Solve(background, Settings{})
 		if ray, ok := errors.AsType[*UnboundedError](err); ok {
-			// Entries and solutions are integers and fractions of small denominators: what
-			// rounding makes of them is far below 1e-9.
+			// Entries are small integers, and solutions fractions with small denominators, so
+			// rounding errors are far below 1e-9.
 			if len(ray.Point) != d || floats.Dot(p.B, ray.Direction) >= 0 || slices.Min(append(slacks(ray.Direction, zero), 0)) < -1e-9 {
 				t.Errorf("%d: %+v", seed, ray)
 			}
@@ -257,8 +257,8 @@ func TestInequalities(t *testing.T) {
 	}
 }
 
-// A cut whose partial step is as long as its full one must still become active: dropping
-// it made the method go round for ever.
+// A row whose partial step is as long as its full step must still become active. Without this
+// row, the method would repeat the same steps forever.
 func TestInequalitiesTiedSteps(t *testing.T) {
 	p := must(Inequalities{
 		B: []float64{2, -3, 0},
@@ -271,7 +271,7 @@ func TestInequalitiesTiedSteps(t *testing.T) {
 	}
 }
 
-// A row of 0 to begin with, and each of them twice: the solution is the same.
+// Warm rows may include a row of zeros, and every row twice: the solution is the same.
 func TestSolveWarm(t *testing.T) {
 	psi := measures(3000, 12, .2, 5)
 	for j := range psi {
@@ -290,8 +290,8 @@ func TestSolveWarm(t *testing.T) {
 	}
 }
 
-// Where b is ten times the first row but for rounding, the optimum is near or far away: no proof is found,
-// and no bound is told but that of the point, within its radius.
+// If b is ten times the first row up to rounding, the optimum may be near or far away. Solve finds no proof.
+// The error's bound is −∞, and the point's bound holds only within its radius.
 func TestStallBesideARow(t *testing.T) {
 	p := Inequalities{
 		B: []float64{3.96637577112126, 4.264146886124118, -0.8943464599278348},
@@ -313,7 +313,7 @@ func TestStallBesideARow(t *testing.T) {
 	}
 }
 
-// At most four rows are named.
+// Errors name at most four rows.
 func TestErrorsTell(t *testing.T) {
 	var rows []Multiplier
 	for i := range 6 {
@@ -333,7 +333,7 @@ func TestErrorsTell(t *testing.T) {
 	}
 }
 
-// Of several rows with bad entries the error is that of the first, on any number of cores.
+// If several rows have bad entries, the error names the first such row, although four cores scan the rows.
 func TestSolveNamesTheFirstBadRow(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	const n, d = 40000, 3
@@ -348,7 +348,7 @@ func TestSolveNamesTheFirstBadRow(t *testing.T) {
 	}
 }
 
-// A ball of ℓ₁ that is not active has no multiplier, and rounding gives it none.
+// The multiplier of an inactive ball is exactly 0, in spite of rounding.
 func TestInactiveBall(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, norm := range []Norm{L2, LInf, L1} {
@@ -373,13 +373,13 @@ func TestInequalitiesBadData(t *testing.T) {
 	}
 }
 
-// No input makes a panic or a NaN, and every answer has its proof.
+// No input causes a panic or a NaN, and check confirms every answer.
 func FuzzSolve(f *testing.F) {
 	f.Add(uint8(2), uint8(0), 1.5, []byte{200, 3, 4, 100, 100, 7})
 	f.Add(uint8(1), uint8(2), 1.0, []byte{})
 	f.Add(uint8(3), uint8(1), math.Inf(1), []byte{1, 128, 130, 255, 0, 127, 126, 128})
 	f.Fuzz(func(t *testing.T, d, norm uint8, r float64, data []byte) {
-		// A byte is a signed number of some sixteen sizes, down to the subnormal.
+		// A byte stands for an integer between −15 and 15, times a power of two from 2⁻⁹¹⁰ to 2⁹¹⁰.
 		number := func(k int) float64 {
 			v := int(data[k]) - 128
 			return math.Ldexp(float64(v%16), v/16*130)
@@ -408,15 +408,14 @@ func FuzzSolve(f *testing.F) {
 		if _, err := check(p, sol, err); err != nil {
 			t.Fatal(err)
 		}
-		// A solution has a closed gap, or is not returned as one.
 		if sol != nil && (math.IsNaN(sol.Gap()) || math.IsNaN(L2.Of(sol.Theta))) {
 			t.Fatalf("%+v", sol)
 		}
 	})
 }
 
-// Two rows that are nearly one, and cross the hyperplane far away: the optimum of θ₁ is −2ᵏ, and is not
-// taken for −∞.
+// Two nearly equal rows bound the hyperplane only far away: the least θ₁ is −2ᵏ, and Solve must not take it
+// for −∞.
 func TestNearlyARay(t *testing.T) {
 	for k := 20; k < 53; k++ {
 		e := math.Ldexp(1, -k)
@@ -424,7 +423,7 @@ func TestNearlyARay(t *testing.T) {
 		sol, err := p.Solve(background, Settings{})
 		var unb *UnboundedError
 		var stalled *StalledError
-		// θ₁ + (1+e)θ₂ ≥ 0, (1+e)θ₁ + θ₂ ≥ 0, θ₁+θ₂ = 1: 1 + eθ₁ ≥ 0.
+		// (1+e)θ₁ + θ₂ ≥ 0 and θ₁ + θ₂ = 1 imply 1 + eθ₁ ≥ 0.
 		want := -1 / e
 		switch {
 		case errors.As(err, &unb):
@@ -439,7 +438,7 @@ func TestNearlyARay(t *testing.T) {
 	}
 }
 
-// Programs that take seconds end with their context.
+// Solve ends soon after its context, even if the program would take seconds.
 func TestSolveEndsWithItsContext(t *testing.T) {
 	work := map[string]func(ctx context.Context) error{}
 	for _, norm := range []Norm{L2, L1} {

@@ -11,16 +11,16 @@ import (
 //
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
-// the projection of the penalty method (4.16). R = +∞ means the hyperplane alone, and ℓ₁
-// with R = 1 the simplex. It allocates nothing, and dst may be y. With ȳ the mean of y, the
+// the projection of the penalty method (4.16). R = +∞ means the hyperplane alone; ℓ₁ with R = 1
+// means the simplex. Project allocates nothing, and dst may be y. With ȳ the mean of y, the
 // projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the sum is 1
 //	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, where the two parts have the sums (R+1)/2 and (R−1)/2
 //
-// unless the ball is inactive for ℓ₁. The ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix
-// the sums of the positive and of the negative part.
+// The ℓ₁ form is for an active ball; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The
+// ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sums of the positive and of the negative part.
 //
 // It returns an error if the ball misses the hyperplane, R < 1/‖1‖⁎, or if an entry of y is
 // not finite or exceeds 2⁹⁶⁰ in size (where sums might overflow).

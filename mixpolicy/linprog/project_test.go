@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// p is the projection of y onto a convex set if and only if p is in it and
-// (y − p)ᵀ(z − p) ≤ 0 for every z in it, that is, for every extreme point of it.
+// p is the projection of y onto a convex set if and only if p is in the set and (y − p)ᵀ(z − p) ≤ 0 for every z in
+// the set.
 func TestProjectIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 12).Draw(t, "d")
@@ -47,8 +47,7 @@ func TestProjectIsOptimal(t *testing.T) {
 		if v := norm.Of(p); v > r*(1+unit) || math.IsNaN(v) {
 			t.Fatalf("‖p‖ = %v, R = %v", v, r)
 		}
-		// The best point of the set in the direction y − p: as much of the hyperplane's part
-		// as the norm lets it.
+		// g is the part of y − p in the hyperplane. No z of the set has a larger gᵀz than p.
 		g := floats.SubTo(make([]float64, d), y, p)
 		floats.AddConst(-floats.Sum(g)/float64(d), g)
 		if math.IsInf(r, 1) {
@@ -59,7 +58,7 @@ func TestProjectIsOptimal(t *testing.T) {
 		}
 		best := supportOnHyperplane(norm, g, r)
 		at := floats.Dot(g, p)
-		// Rounding of y and p is in g, and multiplied by ‖z‖₂ ≤ √d r.
+		// g contains the rounding of y and p, which gᵀz multiplies by ‖z‖₂ ≤ √d r.
 		if best-at > unit*(L1.Of(y)+L1.Of(p))*math.Sqrt(float64(d))*r {
 			t.Fatalf("max gᵀz = %v, gᵀp = %v: p = %v, y = %v", best, at, p, y)
 		}
@@ -83,8 +82,8 @@ func supportOnHyperplane(norm Norm, g []float64, r float64) float64 {
 	case L1: // (r+1)/2 on the largest entry, (1−r)/2 on the smallest
 		return sorted[len(g)-1]*(r+1)/2 - sorted[0]*(r-1)/2
 	}
-	// ℓ∞: r on the largest entries, −r on the smallest, one in between.
-	best, left := 0.0, 1+d*r // what is to be put on top of −r everywhere
+	// ℓ∞: r on the largest entries, −r on the smallest, and at most one value in between.
+	best, left := 0.0, 1+d*r // the sum to add to −r in every entry
 	for k := len(g) - 1; k >= 0; k-- {
 		z := min(left, 2*r)
 		left -= z
@@ -93,14 +92,14 @@ func supportOnHyperplane(norm Norm, g []float64, r float64) float64 {
 	return best
 }
 
-// Entries up to 2⁹⁶⁰ in size are projected, others and an R without points are refused, and vectors of other lengths are
-// the programmer's mistake.
+// Project accepts entries up to 2⁹⁶⁰ in size. It returns an error for other entries, and for an R whose ball misses
+// the hyperplane. It panics for lengths that differ or are 0.
 func TestProjectLimits(t *testing.T) {
 	for _, norm := range []Norm{L2, LInf, L1} {
 		dst := make([]float64, 2)
 		for _, v := range []float64{0x1p960, -0x1p960} {
 			err := norm.Project(dst, []float64{0, v}, 1)
-			if err != nil || math.Abs(dst[0]+dst[1]-1) > 8*0x1p-53 { // entries of 1 at most, of four operations each
+			if err != nil || math.Abs(dst[0]+dst[1]-1) > 8*0x1p-53 { // entries of at most 1, each from four operations
 				t.Errorf("%v, y₂ = %v: %v, %v", norm, v, dst, err)
 			}
 			for _, v := range []float64{math.Nextafter(v, 2*v), math.Copysign(math.Inf(1), v), math.NaN()} {
@@ -114,7 +113,7 @@ func TestProjectLimits(t *testing.T) {
 				t.Errorf("%v, R = %v: no error", norm, r)
 			}
 		}
-		// Of a multiple of 1 nothing is left, whatever its mean is rounded to.
+		// A multiple of 1 is projected to 1/d, even if its mean is rounded.
 		for _, r := range []float64{1.5, math.Inf(1)} {
 			dst := make([]float64, 10)
 			err := norm.Project(dst, slices.Repeat([]float64{.7 * 0x1p900}, 10), r)

@@ -15,13 +15,13 @@ import (
 
 var searched = flag.Int("search", 1800, "degenerate programs that TestSearch solves")
 
-// mixtures draw degenerate programs, each of another kind.
+// Each function in mixtures draws a degenerate program of another kind.
 var mixtures = []func(*rand.Rand) Mixture{integerProgram, wideProgram, realProgram, gradedProgram, deficientProgram}
 
-// inequalities do so with right sides.
+// The functions in inequalities draw degenerate programs with right sides.
 var inequalities = []func(*rand.Rand) Inequalities{integerRows, assignmentRows}
 
-// degenerate draws one of any kind.
+// degenerate draws a program of the given kind, modulo the number of kinds.
 func degenerate(kind int, rng *rand.Rand) program {
 	kind %= len(mixtures) + 1 + len(inequalities)
 	if kind < len(mixtures) {
@@ -34,12 +34,12 @@ func degenerate(kind int, rng *rand.Rand) program {
 }
 
 // Every answer to a degenerate program has a proof that holds in exact arithmetic: of
-// optimality to within rounding, of infeasibility, or of unboundedness. One in a hundred may be
-// told to have none, with a point and a bound that hold. The command
+// optimality to within rounding, of infeasibility, or of unboundedness. At most one program in a
+// hundred may stall; it then gets a point and a valid bound without a proof. The command
 //
 //	go test -run TestSearch -search 1000000 -timeout 0
 //
-// tries as many.
+// tries a million.
 func TestSearch(t *testing.T) {
 	const workers = 2
 	var wg sync.WaitGroup
@@ -69,8 +69,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// No entry is too large or too small, together with any others: the answer has its proof, or is
-// none.
+// A program may combine entries of any sizes. Each answer has a proof, unless Solve reports a stall
+// or an overflow.
 func TestEntriesOfAnySize(t *testing.T) {
 	for seed := range 3000 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
@@ -89,9 +89,9 @@ func TestEntriesOfAnySize(t *testing.T) {
 	}
 }
 
-// gapOf returns what rounding may leave of the gap: d² terms, each of a rounding of the
-// largest multiplier, by the size of the ball; and a touching ball has no multipliers, so
-// that its bound is good to 2⁻²⁶R‖b‖ only.
+// gapOf bounds the gap that rounding may leave: d² terms, each the rounding error of the
+// largest multiplier times the radius. A ball that touches the feasible set may have no
+// multipliers; its bound then misses the optimum by about 2⁻²⁶R‖b‖, and gapOf allows 2⁻²⁴R‖b‖.
 func gapOf(p program, sol *Solution) float64 {
 	most := max(LInf.Of(p.b), math.Abs(sol.Hyperplane))
 	for _, m := range sol.Rows {
@@ -139,7 +139,7 @@ func unit(d, k int, v float64) []float64 {
 	return e
 }
 
-// integerProgram has small integers for its data, with ties everywhere.
+// integerProgram draws small integers, with ties everywhere.
 func integerProgram(rng *rand.Rand) Mixture {
 	d, n, low := 1+rng.IntN(4), rng.IntN(9), pick(rng, -3, -1, 0)
 	return Mixture{
@@ -150,7 +150,7 @@ func integerProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// wideProgram has more variables, sparse rows of −1, 0 and 1, and many of them tight in
+// wideProgram draws more variables and sparse rows of −1, 0, 1 and 2, many of them tight at
 // each vertex.
 func wideProgram(rng *rand.Rand) Mixture {
 	d := 4 + rng.IntN(9)
@@ -159,7 +159,7 @@ func wideProgram(rng *rand.Rand) Mixture {
 	return Mixture{
 		B: vector(d, func() float64 { return small(rng, -2, 4) }),
 		Psi: columns(n, d, func(i, j int) float64 {
-			if i < d { // a simplex, unless it is cut
+			if i < d { // these rows give a simplex; others may cut it
 				return unit(d, i, 1)[j]
 			}
 			if rng.Float64() > fill {
@@ -172,8 +172,8 @@ func wideProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// realProgram has rows that are repeated, up to rounding or not, nearly parallel, tiny,
-// huge and sparse.
+// realProgram draws rows that are repeated, exactly or up to rounding, nearly parallel, tiny,
+// huge or sparse.
 func realProgram(rng *rand.Rand) Mixture {
 	d, n := 1+rng.IntN(8), rng.IntN(60)
 	negative := pick(rng, 0, .1, .5)
@@ -218,13 +218,13 @@ func realProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// gradedProgram has measures whose entries fall geometrically, to 1e-30 and far below.
+// gradedProgram draws columns whose entries fall geometrically, to 1e-30 and far below.
 func gradedProgram(rng *rand.Rand) Mixture {
 	d, n := 2+rng.IntN(7), 5+rng.IntN(80)
 	steep := pick(rng, .9, .5, .1, 1e-3, 1e-5)
 	ratios := vector(d, func() float64 { return steep * (.5 + rng.Float64()) })
 	if rng.IntN(3) == 0 {
-		ratios[0] = ratios[1] // twins
+		ratios[0] = ratios[1] // the same ratio twice
 	}
 	start := vector(d, rng.Float64)
 	if rng.IntN(2) == 0 {
@@ -240,8 +240,8 @@ func gradedProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// deficientProgram has a Ψ of low rank: columns repeated, or combinations of others, with
-// and without rounding.
+// deficientProgram draws a Ψ of low rank: repeated columns, or combinations of other
+// columns, with and without rounding.
 func deficientProgram(rng *rand.Rand) Mixture {
 	d, n := 2+rng.IntN(7), 1+rng.IntN(40)
 	rank := 1 + rng.IntN(d)
@@ -275,9 +275,9 @@ func deficientProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// touchingProgram is one of the others with an R at which the solution is about to change:
-// the norm of the free solution, or the least R for which there is a point, or a few units
-// in the last place beside them.
+// touchingProgram draws one of mixtures and sets R where the solution changes: to the norm of
+// the solution without a ball, or of the feasible point with the least ‖·‖₂, or within 10⁴
+// units in the last place of such a norm.
 func touchingProgram(rng *rand.Rand) Mixture {
 	for {
 		p := mixtures[rng.IntN(len(mixtures))](rng)
@@ -297,7 +297,7 @@ func touchingProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// boxed adds −size ⪯ x ⪯ size.
+// boxed adds the rows −size ⪯ x ⪯ size and draws the costs.
 func boxed(rng *rand.Rand, rows [][]float64, h []float64, d int, size float64) Inequalities {
 	for j := range d {
 		for _, s := range []float64{1, -1} {
@@ -310,7 +310,7 @@ func boxed(rng *rand.Rand, rows [][]float64, h []float64, d int, size float64) I
 	}
 }
 
-// integerRows are small integers, mostly within a box.
+// integerRows draws rows of small integers, in two of three cases with a box.
 func integerRows(rng *rand.Rand) Inequalities {
 	d, n := 1+rng.IntN(8), rng.IntN(30)
 	var rows [][]float64
@@ -327,8 +327,8 @@ func integerRows(rng *rand.Rand) Inequalities {
 	return p
 }
 
-// assignmentRows is a transport problem: equations as two rows each, one of them
-// implied by the others, and every vertex degenerate.
+// assignmentRows draws an assignment problem. Each equation is two rows, one equation
+// follows from the others, and every vertex is degenerate.
 func assignmentRows(rng *rand.Rand) Inequalities {
 	k := 2 + rng.IntN(2)
 	d := k * k

@@ -19,7 +19,7 @@ func ExampleMachine() {
 	// average cost 1.5556, service while working: true, while broken: true
 }
 
-// The closed forms against elimination, for any machine and policy.
+// For any machine and policy, the closed forms agree with elimination.
 func TestMachineClosedForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		prob := rapid.Float64Range(.01, 1)
@@ -36,7 +36,7 @@ func TestMachineClosedForms(t *testing.T) {
 		p := mixpolicy.Must(mixpolicy.NewPolicy(x, []float64{1 - serviced[0], serviced[0], 1 - serviced[1], serviced[1]}))
 		m := mixpolicy.Must(x.Occupation(t.Context(), p))
 		mu := mixpolicy.Must(w.Measure(serviced))
-		// p, q ≥ .01 and 1−p carry a rounding of 2⁻⁵³ each: 100 times that, a few times over.
+		// 1 − p and 1 − q are rounded by 2⁻⁵³, which a division by p + q ≥ .02 magnifies to 6·10⁻¹⁵.
 		for s := range mu {
 			if math.Abs(m.State[s]-mu[s]) > 1e-13 {
 				t.Fatalf("μ(%d) = %v, want %v", s, mu[s], m.State[s])
@@ -91,7 +91,7 @@ func TestGridWorld(t *testing.T) {
 	}
 }
 
-// Whatever is drawn, the result is an MDP whose rows New has checked, or an error.
+// Any map gives either an error, or an MDP with a state for each cell that is not a wall.
 func FuzzGridWorld(f *testing.F) {
 	for _, m := range []string{"", exampleMap, "SG", "S\nG\n", "\n\n", "S#G\r", "S~~\n..G"} {
 		f.Add(m, .3)
@@ -130,7 +130,7 @@ func TestGarnet(t *testing.T) {
 				if !slices.Equal(to, to2) || !slices.Equal(p, p2) {
 					t.Fatal("the same seed gives different transitions")
 				}
-				// A gap of exactly 0 has probability 2⁻⁵³.
+				// Probabilities are gaps between uniform points; a gap is exactly 0 with probability 2⁻⁵³.
 				if len(to) != g.Branches || g.Ring && !slices.Contains(to, int32((s+1)%n)) {
 					t.Fatalf("state %d, action %d leads to %v, want %d states, ring: %v", s, a, to, g.Branches, g.Ring)
 				}
@@ -142,12 +142,12 @@ func TestGarnet(t *testing.T) {
 	})
 }
 
-// Next states are uniform without repetition: each of the n is drawn with
-// probability b/n, whatever s.
+// Next states are drawn uniformly without repetition: each of the n has probability b/n. In a ring, s+1 has
+// probability 1, and each of the others (b−1)/(n−1).
 func TestGarnetDrawsUniformly(t *testing.T) {
 	const n, b, seeds = 7, 3, 4000
 	for _, ring := range []bool{false, true} {
-		var count [n]float64 // by distance ahead of the state
+		var count [n]float64 // frequency by distance ahead of the state
 		for seed := range uint64(seeds) {
 			x := mixpolicy.Must(Garnet{States: n, Actions: 1, Branches: b, Seed: seed, Ring: ring}.MDP())
 			for s := range n {
@@ -171,8 +171,9 @@ func TestGarnetDrawsUniformly(t *testing.T) {
 	}
 }
 
-// The machine of the zero value: it breaks with probability 0.3, or 0.1 if serviced, recovers
-// with 0.1 or 0.8, and an outage costs five services. What is set stays: an outage alone, a chain alone.
+// The machine of the zero value breaks with probability 0.3, or 0.1 if serviced, recovers with probability 0.1, or
+// 0.8 if serviced, and has an outage cost of five services. If one cost is set, the other stays 0; if Break is set,
+// Repair stays 0.
 func TestMachineDefaults(t *testing.T) {
 	for _, c := range []struct {
 		w       Machine
@@ -197,8 +198,8 @@ func TestMachineDefaults(t *testing.T) {
 	}
 }
 
-// Costs are uniform in [0, 1): their empirical distribution is within √(ln(2/δ)/2N) of that
-// everywhere with probability 1 − δ (Dvoretzky, Kiefer and Wolfowitz), δ = 10⁻⁹.
+// Costs are uniform in [0, 1): with probability 1 − δ, their empirical distribution is within √(ln(2/δ)/2N) of the
+// uniform distribution everywhere (Dvoretzky, Kiefer and Wolfowitz), δ = 10⁻⁹.
 func TestGarnetCosts(t *testing.T) {
 	cost := slices.Clone(mixpolicy.Must(Garnet{States: 5000, Actions: 4, Branches: 2, Ring: true, Seed: 3}.MDP()).Costs())
 	slices.Sort(cost)
@@ -211,7 +212,7 @@ func TestGarnetCosts(t *testing.T) {
 	}
 }
 
-// Features and weights of a queue of three lengths, with and without the empty one.
+// Monomials and geometric weights of queues with three lengths, with and without length 0.
 func TestQueueFeatures(t *testing.T) {
 	for _, c := range []struct {
 		q    Queue
@@ -239,7 +240,7 @@ func TestQueueFeatures(t *testing.T) {
 	}
 }
 
-// Every parameter that a model cannot be made of is named by the error, which has one prefix.
+// An error names the invalid parameter, and has only one prefix.
 func TestRefuses(t *testing.T) {
 	w := Network{Buffers: [4]int{2, 2, 2, 2}}
 	x := mixpolicy.Must(w.MDP())
@@ -297,7 +298,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("error %v, want it to say %q", c.err, c.says)
 		}
 	}
-	// Those on the edge of what is refused are not.
+	// Parameters at the end of their range are accepted.
 	for _, err := range []error{
 		second(GridWorld{Slip: 1}.MDP()), second(Queue{Reading: Literal, Arrival: .2}.MDP()),
 		second(Queue{Arrival: 1, Reading: Uniformised}.MDP()), second(Queue{Rates: []float64{0, 1}, Reading: Uniformised}.MDP()),
@@ -310,7 +311,8 @@ func TestRefuses(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// States are in the same cell if and only if they are of the same kind, which for those in no cell is 0.
+// checkCells checks that two states are in the same cell if and only if they are of the same kind. States in no cell
+// are of the zero kind.
 func checkCells[K comparable](t *testing.T, w Network, g *Aggregation, kind func(x [4]int) K) {
 	t.Helper()
 	var none K

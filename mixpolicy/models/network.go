@@ -16,8 +16,8 @@ import (
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
 // An action chooses the queue that each server works on (each server serves the first queue
-// of one line and the last queue of the other line). The state is the four lengths x; a step
-// costs ‖x‖₁.
+// of one line and the last queue of the other line). The state is the four lengths x; a step costs
+// Σ xᵢ times the holding cost of queue i, ‖x‖₁ by default.
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size,
 // 39·26·26·39 = 1,028,196 states and 4 actions, but without the phantom jobs of their
@@ -45,9 +45,8 @@ const (
 	// IndependentEvents in one respect: service does not test for an empty queue. A server on
 	// an empty queue 1 or 3 sends a nonexistent job to queue 2 or 4.
 	PhantomJobs
-	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van
-	// Roy (2003), whose buffers are unbounded. Here, a job that arrives at a full buffer is
-	// lost.
+	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy
+	// (2003), where buffers are unbounded. Here, a job that arrives at a full buffer is lost.
 	OneEvent
 )
 

@@ -38,7 +38,7 @@ func ExampleQueue_literal() {
 	// models: the literal reading of (6.1) is not a distribution: state 2, action 0.8: up 0.5 + down 0.8 = 1.3, want at most 1; choose another Reading, such as models.Uniformised
 }
 
-// events returns the probabilities of up and down at service rate d, from the events that a reading stands for.
+// events returns the probabilities of up and down at service rate d under a reading, from the events that it assumes.
 func events(r Reading, d float64) (up, down float64) {
 	rho := .5
 	switch r {
@@ -46,7 +46,7 @@ func events(r Reading, d float64) (up, down float64) {
 		return rho / 1.3, d / 1.3
 	case Independent:
 		return rho * (1 - d), (1 - rho) * d
-	case ArrivalFirst: // ϱ is served first from the unit of probability, the rest is left for a
+	case ArrivalFirst: // the arrival takes ϱ, and the departure at most the rest
 		return take(rho, d)
 	case DepartureFirst:
 		down, up = take(d, rho)
@@ -63,7 +63,8 @@ func take(first, second float64) (float64, float64) { return first, min(second, 
 // close16 allows 16 roundings of numbers up to 1.
 func close16(x, y float64) bool { return math.Abs(x-y) <= 16*0x1p-53 }
 
-// The law of each reading; at the boundary the impossible event's probability stays.
+// The transition probabilities of each reading; at a boundary, the probability of the impossible event goes to
+// staying.
 func TestReadings(t *testing.T) {
 	for _, r := range Readings() {
 		for _, first := range []string{"1", "0"} {
@@ -107,8 +108,8 @@ func TestDeFariasVanRoyQueue(t *testing.T) {
 	}
 }
 
-// Every number of data/reference.csv about the queue of section 6 is computed here
-// in the two ways that its row names. They agree to 1e-12, and the file with them.
+// Every number of data/reference.csv about the queue of section 6 is computed here in the two ways that its row
+// names. Both agree with the file to 1e-12.
 func TestQueueReferenceValues(t *testing.T) {
 	exact := inRationals()
 	numeric := fromMDP(t)
@@ -150,9 +151,8 @@ func readReference(t *testing.T) (rows []reference) {
 	return rows
 }
 
-// inRationals computes the values in rational arithmetic from the closed forms: μ¹ is
-// uniform, μ² geometric of ratio .5/.46 = 25/23, and the cost is s² + 12a³/25 for a = 1, …, 4.
-// The best average cost comes from shooting instead.
+// inRationals computes the values in rational arithmetic from the closed forms: μ¹ is uniform, μ² is geometric with
+// ratio .5/.46 = 25/23, and the cost is s² + 12a³/25 for a = 1, …, 4. Only the best average cost comes from shoot.
 func inRationals() map[string]float64 {
 	rat := big.NewRat
 	mul := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
@@ -177,11 +177,11 @@ func inRationals() map[string]float64 {
 			cost[i] = add(cost[i], rat(p*12*a*a*a, 100*25))
 		}
 	}
-	// Ψθ ⪰ 0 on 1ᵀθ = 1 is 1 + (ϱ−1)θ₁ ≥ 0 for ϱ = ψ¹/ψ². That is greatest in state 1 for the fast rates, and least in L
-	// for the slow ones.
+	// On 1ᵀθ = 1, Ψθ ⪰ 0 says that 1 + (ϱ−1)θ₁ ≥ 0 for ϱ = ψ¹/ψ² of every pair. The ratio ϱ is greatest in state 1 at
+	// the fast rates, and least in state L at the slow rates.
 	bound := func(ratio *big.Rat) *big.Rat { return quo(rat(1, 1), add(rat(1, 1), ratio.Neg(ratio))) }
 	low, high := bound(mul(rat(25, 20), quo(first[0], first[1]))), bound(mul(rat(25, 30), quo(last[0], last[1])))
-	// cᵀψ¹ < cᵀψ², so the most of ψ¹ is best.
+	// cᵀψ¹ < cᵀψ², so the greatest θ₁ is optimal.
 	optimum := add(mul(high, cost[0]), mul(add(rat(1, 1), new(big.Rat).Neg(high)), cost[1]))
 	return map[string]float64{
 		"cost of policy 1":     float(cost[0]),
@@ -201,10 +201,10 @@ func inRationals() map[string]float64 {
 //
 //	g = min_a { c(s,a) + up Δ(s) − down_a Δ(s−1) },
 //
-// where up = 5/13 is the same for all actions, down_a = 2a/13 and Δ(0) = 0. So a g gives
-// Δ(1), Δ(2), … in turn, and it is right when the last state, which has no Δ(L), balances as
-// well. An error in g grows by more than a half in each state: g is sharp to the last bits,
-// which 200 bits of working precision leave no doubt about.
+// where up = 5/13 is the same for all actions, down_a = 2a/13 and Δ(0) = 0. So g determines
+// Δ(1), Δ(2), … in turn, and g is right if the equation of the last state, in which Δ(L) does
+// not occur, also holds. An error in g grows by more than half in each state, so 200 bits of
+// working precision are more than enough for the last bit of g.
 func shoot() float64 {
 	num := func(p, q int64) *big.Float { return new(big.Float).SetPrec(200).SetRat(big.NewRat(p, q)) }
 	tooSmall := func(g *big.Float) bool {
@@ -223,7 +223,7 @@ func shoot() float64 {
 			delta.Mul(num(13, 5), least.Sub(g, least))
 		}
 	}
-	lo, hi := num(0, 1), num(10_060, 1) // the costs lie between
+	lo, hi := num(0, 1), num(10_060, 1) // bounds of the costs
 	for range 120 {
 		g := num(1, 2)
 		if g.Mul(g, num(0, 1).Add(lo, hi)); tooSmall(g) {
@@ -236,9 +236,8 @@ func shoot() float64 {
 	return g
 }
 
-// fromMDP computes the same values from the MDP: measures by elimination, the
-// LP (2.18) of d = 2 by its bounds on θ₁, and the best cost by policy iteration,
-// as the cost of the measure of its policy.
+// fromMDP computes the same values from the MDP: the measures by elimination, the LP (2.18) for d = 2 by its bounds
+// on θ₁, and the best average cost from the measure of the policy that policy iteration finds.
 func fromMDP(t *testing.T) map[string]float64 {
 	t.Helper()
 	x := mixpolicy.Must(Queue{}.MDP())

@@ -88,7 +88,8 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (i
 }
 
 // similarPolicies returns a problem of one state, two actions and a hundred policies, with the ℓ₁ ball as its class:
-// n = 1 and d = 100. The entries of v are equal, and those of a gradient error e nearly so.
+// n = 1 and d = 100. The entries of v are equal, and the entries of a gradient error e are nearly
+// equal.
 func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) {
 	x := bandit(100, 0)
 	policy := func(chance float64) *mixpolicy.Policy { return must(mixpolicy.StateIndependent(x, chance, 1-chance)) }

@@ -83,7 +83,7 @@ func policyClaims(ctx context.Context) []Claim {
 	}), combinationClaim(models.Network{Buffers: [4]int{4, 1, 4, 3}}), expressiveClaim(ctx, p))
 }
 
-// nearly is the greatest ratio of a cost to the best mixture's cost for which the cost counts as nearly as good.
+// A cost counts as nearly as good if it is at most nearly times the best mixture's cost.
 const nearly = 1.05
 
 // mixtureClaims decides claims about the class (2.17), on which the method works. The optimum ξ* over all policies is
@@ -304,7 +304,7 @@ func rateClaims(ctx context.Context) []Claim {
 		}
 	}
 	largest := slices.MaxFunc(slices.Collect(maps.Keys(terms)), func(a, b string) int { return cmp.Compare(terms[a], terms[b]) })
-	// Compare the claimed rate with runs: β = T^¼ is above ‖λ*‖₂ = 15.1 from T = 6·10⁴ on.
+	// Compare the claimed rate with runs: β = T^¼ exceeds ‖λ*‖₂ = 15.05 from T = 5.2·10⁴ on.
 	const rateTrials = 8
 	rate := func(t int) (gaps, shares []float64) {
 		root := math.Pow(float64(t), 0.25)
@@ -556,10 +556,10 @@ func polynomialClaim() Claim {
 // own and rival name the two methods in the results on section 6, and policyCost names the cost of their policies.
 const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
-// queueClaims decides the comparisons with the penalty method at the end of section 6. Those of cost, efficiency and
-// variance are decided together, so the probability of one or more wrong verdicts among them is at most 1/20. The paper
-// does not state ω. With the paper's settings, we run five ω, up to 4.7 max λ*, in enough trials to estimate a standard
-// deviation despite large fourth moments.
+// queueClaims decides the comparisons with the penalty method at the end of section 6. The comparisons of cost,
+// efficiency and variance are decided together, so the probability of one or more wrong verdicts among them is at most
+// 1/20. The paper does not state ω. With the paper's settings, we run five ω, up to 4.7 times the multiplier of the
+// computed optimum, in enough trials to estimate a standard deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	contest := func(c Protocol) *Contest { return must(c.Contest(ctx, nil)) }
 	repaired, sound := contest(AsPrinted(mixpolicy.Corrected)), contest(Working())
@@ -653,7 +653,8 @@ func queueClaims(ctx context.Context) []Claim {
 
 // textClaims decides the claims about the contents of the paper, the cost of a step and the projection.
 func textClaims(context.Context) []Claim {
-	// For dense and lazy multipliers, took is the time of a step, and grows is the power of n with which it grows.
+	// For dense and lazy multipliers, took is the time of a step, and grows is the power of n with which this time
+	// grows.
 	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took is in nanoseconds
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {

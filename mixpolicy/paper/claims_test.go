@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Each rule comes out in each of its ways.
+// Each rule reaches each of its verdicts.
 func TestRules(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	holds, fails, undecided := Decision{Verdict: Holds}, Decision{Verdict: Fails}, Decision{Undecided, "[0, 1]"}
@@ -57,7 +57,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The quick experiments come to what is recorded, as [TestClaimsTable] has it of all.
+// The quick experiments reach the recorded results; [TestClaimsTable] tests this for all experiments.
 func TestQuickClaims(t *testing.T) {
 	known := mixpolicy.Must(RecordedClaims())
 	for _, k := range append(policyClaims(t.Context()), tighterClaim(t.Context(), 0.5, 1e-4), projectionClaim(mixpolicy.Corrected)) {
@@ -65,10 +65,10 @@ func TestQuickClaims(t *testing.T) {
 	}
 }
 
-// Experiments with other data come to other verdicts.
+// Experiments with other data reach other verdicts.
 func TestClaimsOfOtherData(t *testing.T) {
 	ctx, queue, x := t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.Must(models.Queue{Buffer: 10}.MDP())
-	var apart []*mixpolicy.Policy // share no pair, so that negative coefficients are infeasible
+	var apart []*mixpolicy.Policy // they share no pair, so negative coefficients are infeasible
 	for a := range 2 {
 		apart = append(apart, mixpolicy.Must(mixpolicy.StateIndependent(x, unit(4, a)...)))
 	}
@@ -91,11 +91,11 @@ func TestClaimsOfOtherData(t *testing.T) {
 	}
 }
 
-// Whatever u is, (4.13) is not below its lower bound, and for p = ½ that is attained at u = 1.
+// The least (4.13) over u is not below the lower bound, and equals it for p = ½.
 func TestSmoothedBounds(t *testing.T) {
 	for _, p := range []float64{1e-4, 0.1, 0.3, 0.5, 0.9} {
 		least, found, alp := smoothedBounds(t.Context(), p)
-		// The difference of the two values is 1, and the best constant half of that away: by hand.
+		// By hand: the two values differ by 1, so the best constant is ½ from each.
 		if want := 0.5 * 2 / (1 - 0.9); math.Abs(alp-want) > 1e-9 {
 			t.Errorf("p = %v: (4.3) is %v, want %v", p, alp, want)
 		}
@@ -105,9 +105,9 @@ func TestSmoothedBounds(t *testing.T) {
 	}
 }
 
-// The effect that is said to be found with probability 0.9 is, in 2000 samples of 40 normal
-// numbers; and none is found with probability 0.05. Five standard deviations of such shares are
-// 0.034 and 0.024.
+// In 2000 samples of 40 normal numbers, a test of level 0.05 detects the effect that finds returns
+// in about 0.9 of the samples, and an effect of 0 in about 0.05. Five standard deviations of these
+// shares are 0.034 and 0.024.
 func TestPower(t *testing.T) {
 	const samples, n = 2000, 40
 	rng, zero := rand.New(rand.NewPCG(1, 0)), make([]float64, n)
@@ -118,7 +118,7 @@ func TestPower(t *testing.T) {
 		}
 		return x
 	}
-	effect := 0.0 // mean over samples, as the standard deviation is estimated
+	effect := 0.0 // a mean, because each sample estimates its standard deviation
 	for range samples {
 		effect += paired(sample(0), zero).finds(0.05) / samples
 	}
@@ -135,7 +135,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// Of a ratio the same is said on the scale of logarithms: (z_{1−level/2} + z_{0.9}) standard errors.
+// For a ratio, the logarithm of the effect is (z_{1−level/2} + z_{0.9}) standard errors.
 func TestSpread(t *testing.T) {
 	rng, x, y := rand.New(rand.NewPCG(2, 0)), make([]float64, 50), make([]float64, 50)
 	for i := range x {
@@ -153,8 +153,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// An example by hand: of four p-values the method of Holm compares the least with 0.0125, the
-// next with 0.0167, 0.025 and 0.05, and stops at the first that is above.
+// By hand: Holm's method compares four p-values, in increasing order, with 0.0125, 0.0167, 0.025
+// and 0.05, and stops at the first p-value that is greater.
 func TestHolm(t *testing.T) {
 	of := func(means []float64, ps ...float64) (family []*comparison) {
 		for k, p := range ps {
@@ -174,7 +174,7 @@ func TestHolm(t *testing.T) {
 		{of(below, 0.013, 0.013, 0.013, 0.013), [4]Verdict{Undecided, Undecided, Undecided, Undecided}},
 		{of([]float64{1, -1, 1, -1}, 0.04, 0.005, 0.02, 0.01), [4]Verdict{Fails, Holds, Fails, Holds}},
 		{of(below, (1-confidence)/4, 1, 1, 1), [4]Verdict{Holds, Undecided, Undecided, Undecided}},
-		{of([]float64{1, 0, 0, 0}, 1, 1, 1, 1), [4]Verdict{Undecided, Undecided, Undecided, Undecided}}, // an end is 0
+		{of([]float64{1, 0, 0, 0}, 1, 1, 1, 1), [4]Verdict{Undecided, Undecided, Undecided, Undecided}}, // the first interval ends at 0
 		{of(below, math.NaN(), math.NaN(), math.NaN(), math.NaN()), [4]Verdict{Undecided, Undecided, Undecided, Undecided}},
 	} {
 		for k, v := range c.want {
@@ -207,8 +207,9 @@ func TestClaimsTable(t *testing.T) {
 	}
 }
 
-// compareClaim compares a claim with the record: words, verdicts, and numbers to one per cent of them or of
-// their intervals. Times are not recorded. The ends of an undecided claim's interval are among its numbers.
+// compareClaim compares a claim with the record: words, verdicts, and numbers to one per cent of their size or of
+// their intervals. It omits times, which are not recorded, and the text of an undecided claim's interval, whose ends
+// are among the numbers.
 func compareClaim(t *testing.T, known []Claim, k Claim) {
 	t.Helper()
 	i := slices.IndexFunc(known, func(r Claim) bool { return r.ID == k.ID })
@@ -232,7 +233,8 @@ func compareClaim(t *testing.T, known []Claim, k Claim) {
 	}
 }
 
-// The recorded claims are complete and distinct, their numbers within their intervals, and their formulas closed.
+// The recorded claims are complete and distinct, their numbers are within their intervals, and their formulas become
+// plain text.
 func TestRecordedClaims(t *testing.T) {
 	verdicts, seen := []Verdict{Holds, Fails, NotProved, Undecided, Depends, Missing}, map[string]bool{}
 	for _, k := range mixpolicy.Must(RecordedClaims()) {
@@ -254,7 +256,7 @@ func TestRecordedClaims(t *testing.T) {
 	}
 }
 
-// A number has two digits of its interval; what is exact has six, and what is rounding one.
+// A number prints with two digits of its interval, an exact number with six digits, and a rounding error with one.
 func TestResult(t *testing.T) {
 	for want, r := range map[string]Result{
 		"12.35 ± 0.12":        {Value: 12.3456, Lo: 12.2256, Hi: 12.4656},
@@ -276,7 +278,7 @@ func TestResult(t *testing.T) {
 }
 
 // The general solver projects as the closed form does. Its ½‖θ − y‖² is within 10⁻¹² of the
-// least, so θ within √2·10⁻⁶ of the projection, 1-strong convexity being what it is.
+// minimum, so by 1-strong convexity θ is within √2·10⁻⁶ of the projection.
 func TestProjectByBarrier(t *testing.T) {
 	p, want, got := smallProblem(mixpolicy.Ball(2)), make([]float64, 3), make([]float64, 3)
 	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {

@@ -108,8 +108,8 @@ func readings(on string, ways ...Decision) Decision {
 // effect that an undecided comparison states.
 const confidence, power = 0.95, 0.9
 
-// A comparison compares two methods in one quantity over the same streams: the mean difference with 0, or the ratio of
-// standard deviations with 1.
+// A comparison compares two methods in one quantity over the same streams: it tests the mean difference against 0, or
+// the ratio of standard deviations against 1.
 type comparison struct {
 	race.Interval
 	null float64
@@ -247,8 +247,8 @@ type claimRow struct {
 	Result
 }
 
-// WriteClaims writes the claims as CSV with a header, a row for each result. It omits times, which are those of one
-// machine on one day.
+// WriteClaims writes the claims as CSV with a header, a row for each result. It omits times, which were measured on
+// one machine on one day.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {

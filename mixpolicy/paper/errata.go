@@ -222,9 +222,9 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
-// The text between the marks is replaced; equations after "with" are part of the statement before them. What an erratum
-// changes is stated only where the notebook first mentions the erratum. WithStatements also returns the numbers of the
-// statements.
+// The text between the marks is replaced; equations after "with" are part of the statement before them. WithStatements
+// states what an erratum changes only where the notebook first mentions the erratum. It also returns the numbers
+// of the statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}

@@ -17,8 +17,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Each erratum: the printed form fails and the corrected form passes, by a computation. So does of
-// an error, and of no other kind, the reading most in the authors' favour. data/errata.csv has the numbers.
+// For each erratum, a computation finds that the printed form fails and the corrected form holds. An error, and no
+// other kind, also has a reading most favourable to the authors, which fails as well. The numbers are those of
+// data/errata.csv.
 func TestErrata(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range mixpolicy.Must(RecordedErrata()) {
@@ -67,8 +68,8 @@ func TestErrata(t *testing.T) {
 
 var formulaInUnicode = regexp.MustCompile(`[‖⟨⟩∇√Σ≤≥⪰θλΨξ₀-₉]`)
 
-// The index and the errata tell of each other: an entry that an erratum is about is not right as
-// printed, and names the gravest of its errata.
+// The index and the errata refer to each other: an entry that an erratum is about names the gravest of its errata,
+// and an erratum that an entry names is about this entry.
 func TestErrataAndIndex(t *testing.T) {
 	numbers := map[string]Entry{}
 	for _, e := range Index() {
@@ -102,8 +103,8 @@ func TestErrataAndIndex(t *testing.T) {
 	}
 }
 
-// TestErrataAreNamed: what an erratum or an entry says of another erratum, or a notebook of one, is
-// about one that exists. In notebooks they are in italics.
+// TestErrataAreNamed: every erratum to which another erratum or a notebook refers exists. The notebooks set names of
+// errata in italics.
 func TestErrataAreNamed(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range Errata() {
@@ -132,10 +133,10 @@ func TestErrataAreNamed(t *testing.T) {
 	}
 }
 
-// TestDeviationsAreComputed: no deviation by which something printed is said to fail, or its
-// correction to hold, is a number in the source.
+// TestDeviationsAreComputed: the source computes every deviation by which a printed form fails or a corrected form
+// holds, and does not contain it as a number.
 func TestDeviationsAreComputed(t *testing.T) {
-	deviations := map[string]int{"holdsCorrected": 2, "read": 1} // how many of the first arguments
+	deviations := map[string]int{"holdsCorrected": 2, "read": 1} // how many of the leading arguments are deviations
 	found := 0
 	for _, file := range mixpolicy.Must(filepath.Glob("*.go")) {
 		set := token.NewFileSet()
@@ -169,12 +170,12 @@ func TestDeviationsAreComputed(t *testing.T) {
 	}
 }
 
-// typed reports whether an expression has no variable in it.
+// typed reports whether an expression contains no variable.
 func typed(x ast.Expr) bool {
 	variable := false
 	ast.Inspect(x, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr: // of a package or of a variable: math.Inf, r.Gap
+		case *ast.SelectorExpr: // selects from a package or a variable: math.Inf, r.Gap
 			if id, ok := n.X.(*ast.Ident); ok && (id.Name == "math" || id.Name == "floats") {
 				return false
 			}
@@ -186,7 +187,8 @@ func typed(x ast.Expr) bool {
 	return !variable
 }
 
-// The records have a row with numbers for every erratum and entry, and no others. What is read is written the same.
+// data/errata.csv has one row with numbers for every erratum, and data/equations.csv is the same when it is read and
+// written again.
 func TestRecorded(t *testing.T) {
 	errata, entries := mixpolicy.Must(data.Rows[witnessed]("errata.csv")), mixpolicy.Must(RecordedIndex())
 	if len(errata) != len(Errata()) || slices.ContainsFunc(errata, func(e witnessed) bool { return e.Witness == "" }) {

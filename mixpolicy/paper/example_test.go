@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// The law of cosines along runs of the algorithm, with its printed signs and with the right ones.
+// The law of cosines along runs of the algorithm, with the printed and with the corrected signs.
 func ExampleProofTable() {
 	fmt.Println(mixpolicy.Must(paper.ProofTable(context.Background(), "The law of cosines", "5.3")))
 	// Output:
@@ -19,7 +19,7 @@ func ExampleProofTable() {
 	// (5.3) corrected  -0.001002  =  -0.001002   0       holds, 15200 ×  queue, R = 2, step 11
 }
 
-// An interval that reaches below 0 is cut, for a logarithmic axis.
+// Sweep cuts an interval that reaches below 0 at a tenth of its mean, for a logarithmic axis.
 func ExampleSweep() {
 	line := paper.Sweep("mean", []float64{1, 10}, func(x float64) race.Interval {
 		return race.Interval{Mean: x, Lo: x - 5, Hi: x + 5}
@@ -38,12 +38,12 @@ func ExampleErratum_Markdown() {
 	//
 	// - printed: $P_{\mathcal X}(x) = \min_{y\in\mathcal X}\|x-y\|_2^2$
 	// - corrected: $P_{\mathcal X}(x) = \operatorname{argmin}_{y\in\mathcal X}\|x-y\|_2$
-	// - The minimum is a squared distance; (5.15) and the penalty method use the point where it is attained.
+	// - The printed minimum is a squared distance; (5.15) and the penalty method use the point that attains the minimum.
 	// - numerical check: 𝒳 = [−2, 2] and x = 3: the minimum is the number 1, and the projection is the point 2; over z ∈ 𝒳, (x − y)(z − y) is at most 2 if y is that number, and 0 if y is that point
 	// - changes: Nothing but notation.
 }
 
-// What the paper's index calls an error, by the part of the paper.
+// Every erratum of the kind error, with the part of the paper that it is about.
 func ExampleErratum_Part() {
 	for _, e := range paper.Errata() {
 		if e.Kind == paper.Error {

@@ -147,7 +147,8 @@ func excess(lhs, rhs float64) float64 {
 }
 
 // A check computes a finding. It passes every error to [must] or [noError], which end the check,
-// and [check.run] returns that error: the check itself is the computation, without error handling.
+// and [check.run] returns that error. So a check contains only the computation, without error
+// handling.
 type check func(ctx context.Context) Finding
 
 func (c check) run(ctx context.Context, place string) (f Finding, err error) {

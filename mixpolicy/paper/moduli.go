@@ -67,8 +67,8 @@ func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
 
-// gaps returns the penalised gaps with method k: those of the trials if the method was chosen, else those of tuning. It
-// returns nil if a trial fails or diverges.
+// gaps returns the penalised gaps with method k: from the trials if the method was chosen, else from tuning. It returns
+// nil if a trial fails or diverges.
 func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
@@ -152,8 +152,8 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 }
 
 // grow adds step sizes, half as many as the grid has, beyond an end that was chosen for a modulus, but not below the
-// grid if the modulus hardly moves there. It also adds them below the grid if none could be chosen for a modulus,
-// although a run made a step. It reports whether it added any.
+// grid if the modulus hardly moves there. It also adds step sizes below the grid if no step size could be chosen
+// for a modulus, although a run made a step. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -496,12 +496,13 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	f.Y.Min, f.Y.Max = reach(path.Y, best[1])
 	if d, levels := c.distance(best); levels != nil {
 		plane := plotting.Sample(func(x, y float64) float64 { return d(x, y) }, f.X.Min, f.X.Max, f.Y.Min, f.Y.Max, 61)
-		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels[:4]}) // a fifth would be all label
+		// The label of a fifth contour would cover the contour.
+		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels[:4]})
 	}
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }
 
-// reach returns the range of the values and of one more, widened by a tenth.
+// reach returns the range of the values x and more, widened by a tenth at each end.
 func reach(x []float64, more float64) (lo, hi float64) {
 	lo, hi = min(floats.Min(x), more), max(floats.Max(x), more)
 	margin := cmp.Or((hi-lo)/10, 0.1)

@@ -31,8 +31,8 @@ func smallQueue() *mixpolicy.Problem { return mixpolicy.Must(QueueProblem(mixpol
 
 var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []float64{0.25, 4, 64, 1024}}
 
-// A contender's step size is the best of those that came through, and what the table shows of
-// its trials is what plain runs with that step size come to.
+// A contender's step size has the least mean score in tuning. The table shows the mean gap that plain
+// runs with this step size reach.
 func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
@@ -60,8 +60,9 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 	}
 }
 
-// At the problem's own radius nothing is chosen anew: both lines pass through the trials
-// of the comparison. At another one they are what a comparison there says of both step sizes.
+// At the problem's own radius, both lines pass through the mean of the comparison's trials. At another
+// radius, they show the results of a comparison there, with the step size chosen there and with the
+// problem's own.
 func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), brief, families()...))
 	four := mixpolicy.Must(CompareModuli(t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Cube(4))), brief, families()...))
@@ -90,8 +91,8 @@ func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 	}
 }
 
-// A difference is that of the runs on the same stream after as many queries, and its line looks like
-// that of the modulus elsewhere.
+// A difference compares runs on the same stream after the same number of queries. Its line has the
+// name and the colour of its modulus.
 func TestDifferencesArePaired(t *testing.T) {
 	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), brief, families()...))
 	a, b := m.Contenders[0], m.Contenders[1]
@@ -109,8 +110,8 @@ func TestDifferencesArePaired(t *testing.T) {
 	}
 }
 
-// The ends of a strip are where the divergence has the level of the strip, to a thousandth of the
-// axis, and between them it is smaller.
+// At the ends of a strip, to a thousandth of the axis, the divergence equals the level of the strip.
+// Between the ends, it does not exceed the level.
 func TestStripsAreLevelSets(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
@@ -164,7 +165,7 @@ func TestPathsNeedALineOrAPlane(t *testing.T) {
 	}
 }
 
-// picky fails with large steps: where θ̃ is more than 30 from the origin in dual coordinates.
+// picky fails with large steps: ∇φ*(y) is NaN if ‖y‖₂ > 30.
 type picky struct{ bregman.Separable }
 
 func (picky) String() string { return "picky" }
@@ -175,7 +176,7 @@ func (p picky) ConjugateGradient(dst, y []float64) {
 	}
 }
 
-// A modulus that can't run, or not with every step size, says so and ends nobody else's runs.
+// The table names a modulus that cannot run, or not with every step size. The other moduli still run.
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	p, tiny := smallQueue(), Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
 	some, set := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}, brief
@@ -224,8 +225,8 @@ func drawable(t *testing.T, m *Moduli) {
 	mixpolicy.Must(plotting.DisplayData(m.Table()))
 }
 
-// With the moduli of the gallery whose domain is not bounded, runs diverge, to 10¹⁹⁸ times the
-// optimum with large steps. The table says with which; no figure has such a number.
+// With large steps, runs of moduli with an unbounded domain diverge, up to 10¹⁹⁸ times the optimum.
+// The table names the step sizes, and no figure shows such a number.
 func TestDivergence(t *testing.T) {
 	family := func(name string, phi bregman.Modulus) Family {
 		return Family{name, func(float64) bregman.Modulus { return phi }}
@@ -243,7 +244,7 @@ func TestDivergence(t *testing.T) {
 		for _, tuning := range c.Tuning {
 			tried += len(tuning.Trials)
 		}
-		if tried != len(m.Settings.Etas)+2 { // one each, and one more for the best two
+		if tried != len(m.Settings.Etas)+2 { // one for each step size, and one more for the best two
 			t.Errorf("%s: %d tuning trials", c.Name, tried)
 		}
 	}
@@ -253,7 +254,7 @@ func TestDivergence(t *testing.T) {
 	}
 	drawable(t, m)
 
-	set.Etas = []float64{64, 256} // with which one of them diverges
+	set.Etas = []float64{64, 256} // the Euclidean modulus diverges with both, so the grid grows
 	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all...))
 	if c := m.Contenders[0]; c.Err != nil || m.Settings.Etas[c.Chosen] >= 64 {
 		t.Errorf("Euclidean: η₀ %d of %v, %v", c.Chosen, m.Settings.Etas, c.Err)
@@ -277,14 +278,14 @@ func TestDivergence(t *testing.T) {
 	}
 	drawable(t, m)
 
-	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all[0])) // and nothing to draw
+	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all[0])) // alone: nothing to draw
 	drawable(t, m)
 	if title := m.Sensitivity().Title; !strings.HasSuffix(title, "no modulus ran to the end; the table says why") {
 		t.Error(title)
 	}
 }
 
-// What is outside of the class diverges only if it is worse than θ₀, and what is within it never.
+// A θ̂ outside the class counts as diverging only if it is worse than θ₀. A θ̂ in the class never does.
 func TestGapOrInf(t *testing.T) {
 	p := mixpolicy.Must(QueueProblem(mixpolicy.Cube(1.05)))
 	gap, guarded := mixpolicy.Must(RelativeGap(p)), gapOrInf(p)
@@ -299,7 +300,7 @@ func TestGapOrInf(t *testing.T) {
 	}
 }
 
-// A comparison that is ended returns within a second, with the moduli that have finished.
+// A comparison whose context ends returns within a second, with the moduli that have finished.
 func TestAComparisonThatIsEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -313,7 +314,7 @@ func TestAComparisonThatIsEnded(t *testing.T) {
 	}
 }
 
-// A look is at the runs that it names.
+// Look shows runs with the modulus, the step size and the β that it is given.
 func TestALookShowsTheRunsItNames(t *testing.T) {
 	p := smallQueue()
 	panels := mixpolicy.Must(ModuliSettings{Iterations: 200, Trials: 2}.Look(t.Context(), p, bregman.LogCosine(2), 64, 10))
@@ -334,8 +335,8 @@ func TestALookShowsTheRunsItNames(t *testing.T) {
 	}
 }
 
-// Copies change the unit of θ and nothing else: the iterates, added up over copies, and the
-// reach of the class stay what they were, while the norm grows.
+// With k copies of each policy and the radius R/k, the sum of an iterate over copies stays the same,
+// while ‖Ψ‖ is k times as large.
 func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 	one, norm := new(mixpolicy.History), 0.0
 	for _, k := range []int{1, 2, 5} {
@@ -346,8 +347,8 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 			one, norm = h, theory.SubordinateNorm(p.Features(), p.Class().Norm)
 			continue
 		}
-		// Power-of-two copies are exact; the others round R and sums of k, and the error of
-		// 10³ steps, each of a few ulp, stays far below 10⁻⁹.
+		// For a power of two, k copies are exact. Otherwise R and sums of k terms are rounded, and
+		// the error of 10³ steps of a few ulps each stays far below 10⁻⁹.
 		if got := theory.SubordinateNorm(p.Features(), p.Class().Norm); math.Abs(got-float64(k)*norm) > 1e-12 {
 			t.Errorf("k = %d: ‖Ψ‖ = %v, want %v", k, got, float64(k)*norm)
 		}
@@ -363,8 +364,8 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 	}
 }
 
-// Grids that grow give what the grid that they come to gives at once. Half the step and twice the step are in the table. It is
-// said where nothing moves.
+// A grid that grows gives the same table as its final grid, given at the start. The table contains the gaps with half and
+// with twice the step size, and a remark if the iterates hardly move.
 func TestGridsGrow(t *testing.T) {
 	p, cube := smallQueue(), families()[0]
 	set := ModuliSettings{Iterations: 2000, Trials: 2, TuningTrials: 2, Etas: []float64{1, 2, 4}}

@@ -481,7 +481,8 @@ const (
 	end places = 0
 )
 
-// Place is an iteration of a run, unless the law is about all iterations, with points to compare with the iterates.
+// Place is an iteration of a run, with points to compare with the iterates. If a law is about all iterations, the
+// iteration is empty.
 type Place struct {
 	TraceStep
 	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
@@ -554,7 +555,7 @@ func (r *Trace) Visit(l Law, thetas, lambdas [][]float64, f func(t int, printed,
 	}
 }
 
-// away is θ − θ_t, move is θ_t − θ̃_t, turn is ∇φ(θ_t) − ∇φ(θ̃_t), and along is η⟨ĝ_t, θ − θ_t⟩.
+// away is θ − θ_t, move is θ_t − θ̃_t, turn is ∇φ(θ_t) − ∇φ(θ̃_t), and along is η⟨ĝ_t, x⟩.
 func (at Place) away() []float64           { return difference(at.Point, at.Theta) }
 func (at Place) move() []float64           { return difference(at.Theta, at.Tilde) }
 func (r *Trace) turn(at Place) []float64   { return difference(r.slope(at.Theta), r.slope(at.Tilde)) }
@@ -682,8 +683,8 @@ func (r *Trace) multiplierSum(at Place) (printed, corrected Sides) {
 	return below(-left, half+ascents, 0), below(left, half+ascents/2, 0)
 }
 
-// convexity and concavity are equalities, because 𝓛 is linear in each argument. The printed left side has the opposite
-// sign.
+// convexity and concavity are equalities, because 𝓛 is linear in each argument. The printed left sides have the
+// opposite sign.
 func (r *Trace) convexity(at Place) (printed, corrected Sides) {
 	slope, here := floats.Dot(at.Mean, at.away()), r.lagrangian(at.Theta, at.Lambda)
 	right := here - r.lagrangian(at.Point, at.Lambda)

@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// TestReadmeFigure: the picture of the README is what the code makes.
+// TestReadmeFigure: the committed picture of the README is the one that the code makes.
 func TestReadmeFigure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a comparison of three methods with their tuning: some seconds")
@@ -30,7 +30,7 @@ func TestReadmeFigure(t *testing.T) {
 	}
 }
 
-// TestReadmeCounts: what the README says of the index and of the errata is what they hold.
+// TestReadmeCounts: the README's counts are those of the index and of the errata.
 func TestReadmeCounts(t *testing.T) {
 	text := mixpolicy.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))
 	if string(text) != mixpolicy.Must(paper.WithSummary(string(text))) {
@@ -41,8 +41,8 @@ func TestReadmeCounts(t *testing.T) {
 	}
 }
 
-// TestStatementsInNotebooks: each entry of the index is stated once, in its notebook, as data/statements.md
-// and the errata have it.
+// TestStatementsInNotebooks: each entry of the index is stated once, in its notebook, in the words of
+// data/statements.md and of the errata.
 func TestStatementsInNotebooks(t *testing.T) {
 	in := map[string][]string{}
 	for _, file := range mixpolicy.Must(filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))) {
@@ -66,7 +66,8 @@ func TestStatementsInNotebooks(t *testing.T) {
 	}
 }
 
-// A place is filled with the statement as Jupyter writes it, and an erratum tells once what it changes.
+// WithStatements fills a place with statements in Jupyter's format. It says what an erratum changes once, and then
+// "as above".
 func TestPlacesOfStatements(t *testing.T) {
 	const empty = "  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"stale\\n\",\n  \"<!-- end -->\"\n"
 	got, numbers, err := paper.WithStatements(empty)
@@ -98,8 +99,8 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 }
 
-// Evidence can be shown: for what is right the two pictures, for a slip the measured slope beside the
-// claimed one.
+// Evidence shows two figures for a correct modulus, the measured slope with the claimed one for a wrong gradient, and
+// the error for an invalid modulus.
 func TestEvidence(t *testing.T) {
 	value := func(x float64) float64 { return -math.Sqrt(1 - x*x) }
 	turned := func(x float64) float64 { return -x / math.Sqrt(1-x*x) }

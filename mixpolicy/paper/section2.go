@@ -416,8 +416,8 @@ func checkErgodicity(ctx context.Context) Finding {
 func momentIsOrlicz(nu float64) check {
 	return func(context.Context) Finding {
 		orlicz, moment := must(theory.OrliczNorm(nu, variable, chances)), must(theory.MomentNorm(nu, variable, chances))
-		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν bounds one ratio, and a series in the moments the other: both are at most 4 for ν =
-		// 1, 2.
+		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν bounds one ratio, and a series in the moments bounds the other: both are at most 4
+		// for ν = 1, 2.
 		return holdsCorrected(relativeError(orlicz, moment), excess(max(orlicz/moment, moment/orlicz), 4),
 			"‖X‖_ψ = %.4g, but the supremum of moments is %.4g: equivalent, not equal", orlicz, moment)
 	}
@@ -461,7 +461,7 @@ func checkDivergence(context.Context) Finding {
 }
 
 // checkPairOrder: the paper orders c and ξ by action, but P and Q by state. A ξ in one order does not satisfy the flow
-// constraint in the other.
+// constraint in the other order.
 func checkPairOrder(context.Context) Finding {
 	x, _, q := smallMeasure()
 	byAction := make([]float64, x.Pairs())

@@ -367,7 +367,8 @@ func checkLambdaStep(context.Context) Finding {
 		"the printed step leaves Λ or misses the maximum, by up to %.2g; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into it", printed)
 }
 
-// checkAverages compares the averages of [Trace] with those of a plain run with the same draws.
+// checkAverages compares the averages of [Trace] with the averages of a plain run with the same
+// draws.
 func checkAverages(ctx context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 100, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	q := must(mixpolicy.Solve(ctx, r.Problem, mixpolicy.PrimalDual{Beta: 20, Multipliers: mixpolicy.DenseMultipliers, CostScale: 1},
@@ -376,8 +377,8 @@ func checkAverages(ctx context.Context) Finding {
 		"θ̂ and λ̂ of 100 iterations equal those of a plain run; the paper's loop counts t = 1, …, T, but its averages t = 0, …, T−1")
 }
 
-// checkAlgorithm runs both forms with a scaled ball as the modulus. Then z is the minimiser that step (4) names, and
-// not the printed (3.22), which is not that minimiser.
+// checkAlgorithm runs both forms with a scaled ball as the modulus. Then z is the minimiser that step (4) names. The
+// printed (3.22) is not this minimiser.
 func checkAlgorithm(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	run := func(form mixpolicy.Form) (theta []float64, deviation float64) {
@@ -619,7 +620,7 @@ func checkDistance(ctx context.Context) Finding {
 	printed := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, v, mass)
 	bound := theory.Distance(mixpolicy.Corrected, p.MDP().Criterion(), 0, v, mass)
 	criteria := []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.99), mixpolicy.Discounted(0.9),
-		mixpolicy.Discounted(0.5), mixpolicy.Discounted(0.1)} // these and the ε below are those of data/adversaries.csv
+		mixpolicy.Discounted(0.5), mixpolicy.Discounted(0.1)} // these and the ε below are from data/adversaries.csv
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
 			// In state 0, action 0 leads to state 1 with probability d, and action 1 with probability 1; in state 1,

@@ -246,8 +246,9 @@ func BernsteinTail(delta, squares, largest float64) float64 {
 }
 
 // concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix, with explicit constants:
-// (5.19a) by 2000 simulated runs, c₀ = 1; the corrected (A.6) for sums of 100 signs, of norm σ = 1/√ln 2 each, c = ¼; (A.9)
-// for sums of exponential variables of mean 1, whose norm is b = 2 and whose sums have Gamma distributions, c = ¼.
+// (5.19a) by 2000 simulated runs, c₀ = 1; the corrected (A.6) for sums of 100 signs, c = ¼; (A.9) for sums of exponential
+// variables of mean 1, c = ¼. A sign has the norm σ = 1/√ln 2. The exponential variables have the norm b = 2, and their
+// sums have Gamma distributions.
 var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) {
 	defer catch(&err)
 	tails = map[string][]tail{}

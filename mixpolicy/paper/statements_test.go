@@ -11,8 +11,8 @@ import (
 
 var boxed = regexp.MustCompile(`\\boxed\b|\*\*`)
 
-// Every entry of the index is stated. Where it is corrected, what differs is marked, and
-// without the marks it is another statement.
+// Every entry of the index has a statement. If the entry has errata, the statement has a corrected form, which marks
+// its differences from the printed form, and which differs from it even without the marks.
 func TestStatements(t *testing.T) {
 	all := mixpolicy.Must(Statements())
 	if len(all) != len(Index()) {
@@ -47,7 +47,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// restsOn returns all that an entry rests on, directly or through others.
+// restsOn returns all entries that an entry rests on, directly or through others.
 func restsOn(of map[string][]string, number string) (all []string) {
 	for next := of[number]; len(next) > 0; next = next[1:] {
 		if n := next[0]; !slices.Contains(all, n) {
@@ -57,8 +57,8 @@ func restsOn(of map[string][]string, number string) (all []string) {
 	return all
 }
 
-// Theorem 3.4 rests on the two inequalities with which section 5 begins, and on none of the
-// bounds of section 4. Nothing rests on itself, or on what the index lacks.
+// Theorem 3.4 rests on Proposition 5.1 and Lemma 5.1, with which section 5 begins, and not on (4.3). No entry rests
+// on itself, or on anything outside the index.
 func TestPremises(t *testing.T) {
 	of := mixpolicy.Must(Premises())
 	for n := range of {

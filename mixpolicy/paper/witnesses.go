@@ -162,8 +162,8 @@ func witnessUnichain(context.Context) Finding {
 		"P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
 }
 
-// witnessMultipliers also interprets Lemma 3.2 as an upper bound on ‖λ*‖₂, the weakest of the norms, and (3.3) as a
-// statement about the value.
+// witnessMultipliers also tests Lemma 3.2 as an upper bound on ‖λ*‖₂, which is weaker than the printed equality for
+// ‖λ*‖₁, and (3.3) as a statement about the value.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
 	size, limit := floats.Norm(must(theory.Multipliers(p)), 2), 1/(1-p.MDP().Gamma())

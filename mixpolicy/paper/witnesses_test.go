@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// An erratum of several places needs the printed form to fail, and the corrected one to pass, in
-// each, by the tolerance of each.
+// For an erratum in several places, the printed form must fail, and the corrected form must hold,
+// in every place, within the tolerance of this place.
 func TestEveryPlace(t *testing.T) {
 	place := func(printed, corrected, tolerance float64) check {
 		return func(context.Context) Finding {
@@ -32,7 +32,7 @@ func TestEveryPlace(t *testing.T) {
 	}
 }
 
-// A case in which the printed form fails makes it fail, and a corrected form has to hold there too.
+// also adds a case to a check. The printed form fails if it fails in this case, and the corrected form must also hold in this case.
 func TestAlso(t *testing.T) {
 	found := func(f Finding) check { return func(context.Context) Finding { return f } }
 	along := found(holdsCorrected(0, 0, "along").within(1e-3))
@@ -44,8 +44,8 @@ func TestAlso(t *testing.T) {
 	}
 }
 
-// Chains whose classes are seen at a glance: two loops, a cycle, and a transient state before two
-// absorbing ones.
+// The chains have obvious classes: two absorbing states, a cycle, and a transient state before two
+// absorbing states or before one.
 func TestRecurrentClasses(t *testing.T) {
 	for _, tt := range []struct {
 		next [][]float64
@@ -63,8 +63,9 @@ func TestRecurrentClasses(t *testing.T) {
 	}
 }
 
-// Every step of section 5 holds along every run in the corrected form. Those that are
-// right as printed are evaluated as printed only.
+// Along every run, each step of section 5 holds as printed, or has a corrected form that
+// holds. Steps with a corrected form fail as printed, and carry the corrected form beside
+// them.
 func TestProofs(t *testing.T) {
 	steps := mixpolicy.Must(Proofs(t.Context()))
 	corrected := map[string]bool{}

@@ -117,8 +117,9 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if err != nil {
 		return nil, nil, err
 	}
-	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is loose. If its length
-	// in the coordinates is above 64 or below 1/64, scale the coordinates by this length, and solve again.
+	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is loose. If the
+	// solution's length in the coordinates is above 64 or below 1/64, scale the coordinates by this length, and solve
+	// again.
 	const far = 64
 	if length := floats.Norm(point.X, 2); length > far || length > 0 && length < 1.0/far {
 		k.s.Scale(length, k.s)

@@ -37,8 +37,9 @@ func ExampleALP() {
 	// length 20: rate 0.4
 }
 
-// With a bound on ν the program over any constraints, be it one, has a solution: within
-// the bound, above the value over all constraints, and proved optimal.
+// With a bound on ν, the program over any constraints, even over one, has a solution. The
+// solution is within the bound and proved optimal, and its value is not below the value over
+// all constraints.
 func TestALPOfFewConstraints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		criterion := rapid.SampledFrom([]mixpolicy.Criterion{mixpolicy.Discounted(0.9), mixpolicy.AverageCost}).Draw(t, "criterion")
@@ -50,7 +51,7 @@ func TestALPOfFewConstraints(t *testing.T) {
 		// Values are below 300, whiten's coordinates have a condition number up to 2²², and the
 		// solver does some dozen roundings.
 		const slack = 300 * 0x1p22 * 64 * u
-		// The violation, over all states, is by how much Φν̂ is above what it may be.
+		// The violation is the greatest amount, over all states, by which Φν̂ + ĝ exceeds 𝒮Φν̂.
 		next, violation := make([]float64, x.States()), 0.
 		x.Bellman(next, some.Value)
 		for s, v := range some.Value {
@@ -61,7 +62,7 @@ func TestALPOfFewConstraints(t *testing.T) {
 		}
 		q := make([]float64, x.Pairs())
 		x.ActionValues(q, some.Value)
-		for _, i := range p.Pairs { // but not in those that were imposed
+		for _, i := range p.Pairs { // the imposed constraints hold
 			if over := some.Value[i/x.Actions()] + some.Gain - q[i]; over > slack {
 				t.Fatalf("constraint %d is broken by %v", i, over)
 			}
@@ -72,8 +73,8 @@ func TestALPOfFewConstraints(t *testing.T) {
 	})
 }
 
-// In a corner of Γ that is far beyond what the costs would suggest, the bound is as sharp
-// as elsewhere: its error is that of 2¹⁰ times the solution's length, in a few roundings.
+// Even if the solution is in a corner of Γ, with entries far larger than the costs, the
+// certified gap is small: at most 2¹⁶ roundings of the objective.
 func TestALPInADistantCorner(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 1, Branches: 1, Ring: true, Seed: 1, Criterion: mixpolicy.Discounted(0.9)}.MDP())
 	for _, bound := range []float64{1, 100, 1e6, 1e9} {
@@ -84,8 +85,9 @@ func TestALPInADistantCorner(t *testing.T) {
 	}
 }
 
-// Under average cost a constant adds nothing to a row but rounding, which must not be scaled up: the answer is that without
-// it. Coordinates have a condition number up to 2²², and the solver does some dozen roundings.
+// Under average cost, a constant in the basis adds only rounding errors to a row. The solver must not scale them up: the answer
+// equals the answer without the constant. whiten's coordinates have a condition number up to 2²², and the solver does some
+// dozen roundings.
 func TestALPWithAConstant(t *testing.T) {
 	q := models.DeFariasVanRoyQueue()
 	q.Buffer, q.Criterion = 99, mixpolicy.AverageCost

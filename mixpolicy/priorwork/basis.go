@@ -48,7 +48,7 @@ func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]floa
 		}
 		total += v
 	}
-	// Up to 2n + 2 roundings: one of each entry, and those of the sum.
+	// Up to 2n + 2 roundings: one of each entry, and the roundings of the sum.
 	if math.Abs(total-1) > float64(2*len(w)+2)*0x1p-53 {
 		return nil, fmt.Errorf("priorwork: %s add up to %v, want 1", what, total)
 	}
@@ -85,9 +85,9 @@ type constraints struct {
 
 // bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost,
 // the column of a constant φ is 0, except for rounding. The k probabilities of a row add up to 1 within
-// sum.Tolerance(k) = 16(k+1)2⁻⁵³, and at most k+2 roundings touch each term. So for φ = 1, a computed entry is at most
-// 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k), where the sizes of the terms add up to 2. A column of such entries is
-// set to 0; otherwise [whiten] would scale it up, and ν would consist of rounding errors.
+// sum.Tolerance(k) = 16(k+1)2⁻⁵³, and at most k+2 roundings touch each term. So for φ = 1, where the sizes of the
+// terms add up to 2, a computed entry is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k). A column of such
+// entries is set to 0; otherwise [whiten] would scale it up, and ν would consist of rounding errors.
 func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
 	_, d := phi.Dims()
 	extra := 0
@@ -152,10 +152,9 @@ type coordinates struct {
 	null  [][]float64 // directions x with A x = 0; r + len(null) = d
 }
 
-// dependent is a ratio of singular values of A, with rows and columns scaled: a direction whose singular value,
-// divided by the greatest, is below it counts as null. The eigenvalues of the Gram matrix are the squares of the
-// singular values, and their rounding error is d·2⁻⁵². The square of dependent, 2⁻⁴⁴, is no smaller than this error
-// for d up to 256.
+// A direction counts as null if its singular value is at most dependent times the greatest singular value of A,
+// with rows and columns scaled. The eigenvalues of the Gram matrix are the squares of the singular values, and
+// their rounding error is d·2⁻⁵². The square of dependent, 2⁻⁴⁴, is no smaller than this error for d up to 256.
 const dependent = 0x1p-22
 
 // whiten divides each row of A and its entry of c by ‖aᵢ‖. Let S be such that A S then has the Gram matrix I, and let y
@@ -190,7 +189,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, true) {
-		panic("priorwork: no eigenvalues of a Gram matrix") // cannot happen: QL converges for finite entries
+		panic("priorwork: the eigenvalues of a Gram matrix were not found") // cannot happen: QL converges for finite entries
 	}
 	lambda := eigen.Values(nil) // increasing
 	var vectors mat.Dense

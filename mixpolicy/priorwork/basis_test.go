@@ -21,8 +21,8 @@ func system(rows [][]float64, right ...float64) constraints {
 	return c
 }
 
-// In the coordinates the rows, made of length 1, have the Gram matrix I, times a square that makes
-// the y of the best fit one of length 1.
+// In the coordinates of whiten, the rows, scaled to length 1, have a multiple of I as Gram matrix. The
+// multiple makes the best fit y a vector of length 1.
 func TestWhiten(t *testing.T) {
 	c := system([][]float64{{3, 4}, {1, 0}, {0, -2}, {5, 1e6}}, 10, 2, 3, 1)
 	k, _ := whiten(context.Background(), c)
@@ -38,7 +38,7 @@ func TestWhiten(t *testing.T) {
 			fit[j] += rows[j][i] * right / (size * size)
 		}
 	}
-	unit := gram[0][0] // Σ (row/size)² = length²
+	unit := gram[0][0] // the multiple
 	if math.Abs(gram[1][1]/unit-1) > 1e-13 || math.Abs(gram[0][1])/unit > 1e-13 {
 		t.Errorf("Gram matrix %v, want a multiple of I", gram)
 	}
@@ -47,15 +47,15 @@ func TestWhiten(t *testing.T) {
 		t.Errorf("the fit has length %v, want 1", y)
 	}
 
-	// Of costs 0 the fit says nothing, and rows of 0 leave every direction.
+	// If all costs are 0, the fit sets no scale. A row of zeros leaves every direction without rows.
 	if k, _ := whiten(context.Background(), system([][]float64{{1, 0}, {1, 1}}, 0, 0)); mat.Norm(k.s, 1) == 0 || len(k.null) != 0 {
 		t.Errorf("costs of 0: S = %v, %d directions without rows", mat.Formatted(k.s), len(k.null))
 	}
 	if k, _ := whiten(context.Background(), system([][]float64{{0, 0}}, 1)); len(k.null) != 2 {
 		t.Errorf("a row of 0: %d directions without rows, want 2", len(k.null))
 	}
-	// Columns at an angle of ε/2 have the eigenvalues 2 and ε²/8: dependent below 2⁻⁴⁴ of the
-	// greater, 2⁻⁴³.
+	// For columns at an angle of ε/2, the Gram matrix has the eigenvalues 2 and ε²/8. The columns
+	// are dependent if ε²/8 is below 2⁻⁴⁴ times the greater eigenvalue, 2⁻⁴³.
 	for exponent, null := range map[float64]int{-43.5: 1, -42.5: 0} {
 		epsilon := math.Sqrt(8 * math.Exp2(exponent))
 		if k, _ := whiten(context.Background(), system([][]float64{{1, 1}, {1, 1 + epsilon}}, 1, 1)); len(k.null) != null {

@@ -30,8 +30,8 @@ var _ mixpolicy.PolicyRun = (*game)(nil)
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// with v in [0, 1/(1−γ)]ⁿ, and ξ with Σ_a ξ_a(s) ≥ θα(s), which the sampling ensures. This M is the least for which the
-// exponent is never positive; the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). The sampling ensures the second condition. This M is the least for
+// which the exponent is never positive; the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps, the policy is ε-optimal in expectation. The lower bound for any method is
 // nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
@@ -142,8 +142,8 @@ func learningRate(rate float64, steps int) (float64, error) {
 	return positive(rate, 1, "Rate")
 }
 
-// game is the state of [RandomizedLP] and of [PiLearning], which differ only in its parameters. [BoxMirror] and
-// [OfflinePrimalDual] use it in part.
+// game is the state of [RandomizedLP] and of [PiLearning], which differ only in the parameters of the game.
+// [BoxMirror] and [OfflinePrimalDual] use it in part.
 type game struct {
 	policyOnly
 	alpha         []float64 // the distribution of s₀, and of s with probability θ
@@ -263,9 +263,9 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
 // in O(log nm). The answer is the policy of the average μ. The box is twice as wide as the values, so a small gap
-// implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and that of the μ-gradient satisfies
-// Σμg² ≤ nm(4M+1)² in expectation. The inequality e^x ≤ 1 + x + x² requires x ≤ 1, which holds if T ≥ nm ln(nm). So at
-// any fixed (v, μ), the averages after T steps have an expected gap of at most
+// implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate of the μ-gradient
+// satisfies Σμg² ≤ nm(4M+1)² in expectation. The inequality e^x ≤ 1 + x + x² requires x ≤ 1, which holds if T ≥
+// nm ln(nm). So at any fixed (v, μ), the averages after T steps have an expected gap of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)²,
 //

@@ -19,8 +19,8 @@ func ExampleRandomizedLP() {
 	// optimal cost 1.3333, after 100000 queries 1.4547
 }
 
-// Frequencies of draws from a tree and from a row, by Hoeffding: off by more than √(ln(2/δ)/2N)
-// with probability δ.
+// Draws from a tree and from a row have the right frequencies. By Hoeffding, a frequency is off by more than
+// √(ln(2/δ)/2N) with probability at most δ.
 func TestDraws(t *testing.T) {
 	w := []float64{0.1, 0, 0.5, 0.15, 0.25, 0}
 	const draws = 100_000

@@ -18,7 +18,7 @@ var _ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
 // answer is an optimal policy.
 //
 // Pairs are queried in a random order, repeatedly. The estimate for a pair is the cost last observed. Before its first
-// query, it is c_max, which (A.3) gives.
+// query, it is the greatest cost, which (A.3) gives.
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //

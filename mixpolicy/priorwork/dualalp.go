@@ -76,7 +76,7 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 		return nil, err
 	}
 	if a.Batch < 0 {
-		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1, or 0 for 1", a.Batch)
+		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1, or 0 for the default, 1", a.Batch)
 	}
 	a.Batch = max(1, a.Batch)
 	m, err := mixpolicy.Mirror{Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Project: p.Class().Project}.Start(p, o)

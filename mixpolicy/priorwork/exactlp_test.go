@@ -20,7 +20,7 @@ func ExampleSolveLP() {
 	// best average cost 29.38958, proved to be at least 29.38958, by 100 of 400 pairs
 }
 
-// The identity that the certificate rests on, for any v, g and ξ.
+// The identity behind the certificate holds for any v, g and ξ.
 func TestLPCertificateIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := random(t, rapid.SampledFrom(allCriteria).Draw(t, "criterion"))
@@ -31,7 +31,7 @@ func TestLPCertificateIdentity(t *testing.T) {
 			g = rapid.Float64Range(-3, 3).Draw(t, "g")
 		}
 		c := checkLP(x, v, g, xi)
-		// r and f in plain arithmetic.
+		// r and f, by their definitions.
 		q := make([]float64, x.Pairs())
 		x.ActionValues(q, v)
 		f := times(-(1 - x.Gamma()), x.Initial())
@@ -49,14 +49,14 @@ func TestLPCertificateIdentity(t *testing.T) {
 		mass := floats.Sum(xi) - 1
 		total += floats.Dot(f, v) + g*mass
 		wrong += floats.Norm(f, 1) + math.Abs(mass)
-		// A few dozen terms of at most 30: 24 pairs, 8 states.
+		// The sums have a few dozen terms of at most 30, from at most 24 pairs and 8 states.
 		const tolerance = 300 * 30 * u
 		for _, e := range []float64{c.Gap() - total, c.Slackness - slackness, c.PrimalViolation - violation, c.DualViolation - wrong} {
 			if math.Abs(e) > tolerance {
 				t.Fatalf("%+v, want the gap %v, slackness %v, violations %v and %v", c, total, slackness, violation, wrong)
 			}
 		}
-		// Lower is a lower bound of the least cost, and that at the solution.
+		// Lower is a lower bound on the least cost, and equals the least cost at the solution.
 		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 		exact := checkLP(x, best.Value, best.Cost(), xi)
 		if c.Lower() > min(best.Upper+1e-12, c.Primal) || math.Abs(best.Cost()-exact.Lower()) > 1e-9 {

@@ -32,7 +32,7 @@ func ExampleSALP() {
 	// E|v* − Φν|: 154.7 and 52.6
 }
 
-// Sampled constraints in the place of all 804.
+// A linear program with 50 or 500 sampled constraints in place of all 804.
 func ExampleConstraintSampling() {
 	q, x := queue()
 	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))

@@ -23,7 +23,7 @@ var allCriteria = []mixpolicy.Criterion{mixpolicy.Discounted(0.3), mixpolicy.Dis
 
 var classes = []mixpolicy.Class{mixpolicy.Ball(2), mixpolicy.Cube(2), mixpolicy.Simplex(), mixpolicy.Ball(.75)}
 
-// identity is the basis in which every value function has coordinates.
+// identity returns the basis of unit vectors, which spans all value functions.
 func identity(n int) *mat.Dense {
 	phi := mat.NewDense(n, n, nil)
 	for s := range n {
@@ -32,7 +32,7 @@ func identity(n int) *mat.Dense {
 	return phi
 }
 
-// random returns a small MDP of positive costs.
+// random returns a small MDP with positive costs.
 func random(t *rapid.T, criterion mixpolicy.Criterion) *mixpolicy.MDP {
 	n := rapid.IntRange(2, 8).Draw(t, "n")
 	return mixpolicy.Must(models.Garnet{
@@ -46,7 +46,7 @@ func randomBasis(t *rapid.T, n int) *mat.Dense {
 	return normalBasis(n, d, rapid.Uint64().Draw(t, "basis"))
 }
 
-// normalBasis has a column of ones, and normal entries elsewhere.
+// normalBasis returns a basis whose first column is all ones, and whose other entries are normal.
 func normalBasis(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	phi := mat.NewDense(n, d, nil)
@@ -59,7 +59,7 @@ func normalBasis(n, d int, seed uint64) *mat.Dense {
 	return phi
 }
 
-// randomWeights is a distribution over n states, none of them 0.
+// randomWeights returns a distribution over n states that gives every state a positive weight.
 func randomWeights(t *rapid.T, n int) []float64 {
 	w := rapid.SliceOfN(rapid.Float64Range(.05, 1), n, n).Draw(t, "w")
 	floats.Scale(1/floats.Sum(w), w)
@@ -76,15 +76,15 @@ func queueProblem(q models.Queue, class mixpolicy.Class) *mixpolicy.Problem {
 // section6 is (2.18) for the queue of section 6.
 func section6(class mixpolicy.Class) *mixpolicy.Problem { return queueProblem(models.Queue{}, class) }
 
-// discountedQueue is a queue of 50 lengths with de Farias and Van Roy's numbers.
+// discountedQueue returns a queue of 50 lengths with de Farias and Van Roy's numbers, and its problem (2.18).
 func discountedQueue() (models.Queue, *mixpolicy.Problem) {
 	q := models.DeFariasVanRoyQueue()
 	q.Buffer = 49
 	return q, queueProblem(q, mixpolicy.Ball(100))
 }
 
-// everyPair is the machine with a feature for each state–action pair: none of them is an
-// occupation measure, and the mixtures that are reach every policy.
+// everyPair returns the machine, and its problem with one feature per state–action pair. The
+// features are not occupation measures, but every occupation measure is a mixture of them.
 func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Problem) {
 	w := models.Machine{Criterion: criterion}
 	x := mixpolicy.Must(w.MDP())
@@ -96,7 +96,7 @@ func everyPair(criterion mixpolicy.Criterion) (models.Machine, *mixpolicy.Proble
 	return w, mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex()))
 }
 
-// garnetProblem has four policies of a random discounted MDP, of which no two are the same.
+// garnetProblem returns a problem with four different policies of a random discounted MDP.
 func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
 	x := mixpolicy.Must(models.Garnet{States: 8, Actions: 2, Branches: 3, Ring: true, Seed: 5, Criterion: mixpolicy.Discounted(.9)}.MDP())
 	policies := make([]*mixpolicy.Policy, 4)
@@ -109,22 +109,22 @@ func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, policies...)), class))
 }
 
-// begin starts a method on stream 0 of seed 1 and returns the run as what it is.
+// begin starts a method on stream 0 of seed 1 and returns the run as its own type.
 func begin[R mixpolicy.Run](p *mixpolicy.Problem, m mixpolicy.Method) R {
 	return mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))).(R)
 }
 
-// learn runs a method and returns what it leaves, without a certificate.
+// learn runs a method and returns its result without a certificate.
 func learn(p *mixpolicy.Problem, m mixpolicy.Method, steps int, seed uint64) (*mixpolicy.Result, error) {
 	return mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: steps, Seed: seed, Uncertified: true})
 }
 
-// solve runs it on stream 0 of seed 1, with a certificate.
+// solve runs a method on stream 0 of seed 1 and returns its result with a certificate.
 func solve(p *mixpolicy.Problem, m mixpolicy.Method, iterations int) *mixpolicy.Result {
 	return mixpolicy.Must(mixpolicy.Solve(background, p, m, mixpolicy.Settings{Iterations: iterations, Seed: 1}))
 }
 
-// wantError checks that err says what is wrong, after one prefix.
+// wantError checks that err contains a text, and the prefix of exactly one package.
 func wantError(t *testing.T, err error, says string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), says) {

@@ -32,7 +32,7 @@ func TestLyapunovBoundsByHand(t *testing.T) {
 	}
 }
 
-// No allocation in a step. (PDHG's test for a restart takes a few vectors in ℝᵈ.)
+// A step does not allocate. (PDHG is left out because its test for a restart allocates a few vectors in ℝᵈ.)
 func TestStepsDoNotAllocate(t *testing.T) {
 	_, p := everyPair(mixpolicy.Discounted(.7))
 	for _, m := range []mixpolicy.Method{
@@ -134,7 +134,7 @@ func TestBadInput(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Seven steps ask as many queries as the method says, and a view has nothing of what was in it.
+// Seven steps ask the expected number of queries, and View overwrites everything in its snapshot.
 func TestViews(t *testing.T) {
 	_, discounted := everyPair(mixpolicy.Discounted(.5))
 	_, average := everyPair(mixpolicy.AverageCost)
@@ -203,7 +203,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// Weights far from 0 in their logarithm.
+// Logits far from 0 do not overflow.
 func TestSoftmaxExtremes(t *testing.T) {
 	for _, c := range [][2][]float64{{{800, 0}, {1, 0}}, {{-800, -800}, {0, 0}}} {
 		rho := zeros(2)
@@ -213,9 +213,9 @@ func TestSoftmaxExtremes(t *testing.T) {
 	}
 }
 
-// π-learning's t for the queue of section 6: the relative value function of the optimal policy spans
-// at most 4·37 ranges of the costs. A t for all policies is more than 3·10¹³: with the rate 0.8 up to
-// length 66 and 0.2 beyond, little flow passes the middle.
+// For the queue of section 6, t = 37 is enough for π-learning if only the optimal policy counts: its relative value
+// function spans at most 4·37 ranges of the costs. A t for all policies is more than 3·10¹³: under the policy with
+// rate 0.8 up to length 66 and 0.2 beyond, little flow passes the middle.
 func TestMixingTimeOfQueue(t *testing.T) {
 	x := section6(mixpolicy.Ball(2)).MDP()
 	lo, hi := x.CostRange()

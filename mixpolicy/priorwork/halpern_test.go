@@ -9,7 +9,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// stepsToProof returns the steps until λ̂ proves θ̂ to be within 10⁻⁶ of the optimum, in its cost and its negative mass.
+// stepsToProof returns the first step at which λ̂ proves that the cost of θ̂ is within 10⁻⁶ of the optimum, relative
+// to the cost and including its negative mass. If there is no such step before most, it returns most.
 func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most int) int {
 	t.Helper()
 	run := begin[mixpolicy.Run](p, m)
@@ -26,8 +27,8 @@ func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most i
 	return most
 }
 
-// The steps of both methods, as measured. Without the reflection, the anchor z₀/(k+2), the restarts or the safeguard of σ, some
-// are more.
+// Both methods need at most the steps that we measured. Without the reflection, the anchor z₀/(k+2), the restarts or
+// the safeguard of σ, some problems would need more.
 func TestHalpernPDHGSteps(t *testing.T) {
 	_, slow := discountedQueue()
 	for _, c := range []struct {

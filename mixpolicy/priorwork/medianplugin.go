@@ -44,7 +44,7 @@ type medianPlugIn struct {
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	d := p.Dim()
 	if a.Groups < 0 {
-		return nil, fmt.Errorf("priorwork: medians of %d means, want at least 1, or 0 for 15", a.Groups)
+		return nil, fmt.Errorf("priorwork: medians of %d means, want at least 1, or 0 for the default, 15", a.Groups)
 	}
 	return &medianPlugIn{p: p, oracle: o, total: zeroVectors(cmp.Or(a.Groups, 15), d),
 		row: make([]float64, d), b: make([]float64, d), theta: barycentre(d)}, nil

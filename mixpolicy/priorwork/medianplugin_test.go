@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The median forgets an outlier, which the mean keeps; without outliers it is the mean where there is one group.
+// The median of means ignores an outlier that spoils the mean; with one group, it is the mean.
 func TestMedianPlugIn(t *testing.T) {
 	p := garnetProblem(mixpolicy.Ball(2))
 	estimate := func(p *mixpolicy.Problem, m mixpolicy.Method) []float64 {

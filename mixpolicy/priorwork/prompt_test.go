@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Linear programs of many rows end with their context, their scaling too.
+// Work on many rows, including the scaling of linear programs, ends when its context ends.
 func TestWorkEndsWithItsContext(t *testing.T) {
 	const n, d = 20_000, 60
 	x := mixpolicy.Must(models.Garnet{States: n, Actions: 4, Branches: 2, Criterion: mixpolicy.Discounted(.99)}.MDP())

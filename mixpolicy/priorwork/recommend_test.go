@@ -20,8 +20,9 @@ func ExampleRecommend() {
 	// Use plug-in, for up to 1000 steps. Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. If costs have rare outliers that are noise, take medians of means, MedianPlugIn; where a rare cost is real, they leave it out. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂, not counting an error that all of them share.
 }
 
-// What is recommended runs, within its budget, and keeps what it says: the standard error that is named bounds that of the estimates
-// of 200 runs, and an answer that comes with a tolerance is within it.
+// Each recommended method runs within its budget. With known costs, it finds the optimum without queries; with chosen
+// queries, its policy costs no more than the best mixture. The standard error that the recommendation states bounds
+// the standard error of the estimates of 200 runs, and is at most four times larger.
 func TestRecommendationsHold(t *testing.T) {
 	p := garnetProblem(mixpolicy.Ball(2))
 	const budget = 400

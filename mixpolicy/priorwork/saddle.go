@@ -171,15 +171,15 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂,
 //
 // restarted as Applegate, Hinder, Lu and Lubin (2023) do for linear programs. It restarts from its average or its
-// iterate, whichever has the smaller error, when this error is at most a fifth of the error at the last restart, or at
-// most four fifths of it and no longer falling, or when 0.36 of all iterations were made since that restart. Averages
-// alone converge as 1/t. From one restart to the next, the error falls by a constant factor, so the whole method
-// converges linearly (for polyhedral classes, and in practice for the ball). σ starts at c_max − c_min. At a restart,
-// it becomes the geometric mean of itself and the ratio of the distances that λ and θ have moved.
+// iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the error at the
+// last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36 of all
+// iterations were made since the last restart. Averages alone converge as 1/t. From one restart to the next, the error
+// falls by a constant factor, so the whole method converges linearly (for polyhedral classes, and in practice for the
+// ball). σ starts at c_max − c_min. At a restart, it becomes the geometric mean of itself and the ratio of the
+// distances that λ and θ have moved.
 //
-// The error is the duality gap plus the violation, as in the certificate, but with the violation multiplied by σ. An
-// iteration costs 2nmd operations. The test for a restart, every 16 iterations, costs a few times as much. The method
-// makes no query.
+// The error is the size of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd
+// operations. The test for a restart, every 16 iterations, costs a few times as much. The method makes no query.
 //
 // Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; its restarts,
 // Applegate, Hinder, Lu and Lubin, Mathematical Programming 201, 2023; when to restart and the

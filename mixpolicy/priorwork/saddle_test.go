@@ -11,9 +11,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// The theorem itself (Nemirovski 2004): for every (θ, λ), λ ⪰ 0, the average satisfies
-// 𝓛(θ̂, λ) − 𝓛(θ, λ̂) ≤ [σD(θ; θ₀) + ‖λ‖²_{S⁻¹}/2σ]/(ηt). At the optimum's multipliers, and at
-// none.
+// The theorem of Nemirovski (2004): for every θ and every λ ⪰ 0, the averages satisfy
+// 𝓛(θ̂, λ) − 𝓛(θ, λ̂) ≤ [σD(θ; θ₀) + ‖λ‖²_{S⁻¹}/2σ]/(ηt). The test takes θ* and θ₀, and λ = 0
+// and λ = 3λ*.
 func TestMirrorProxBound(t *testing.T) {
 	for _, class := range classes {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
@@ -42,8 +42,8 @@ func TestMirrorProxBound(t *testing.T) {
 	}
 }
 
-// Restarted PDHG converges linearly: after 1600 iterations rounding is all that is left, 10⁻¹⁵
-// or so, with its own proof. Without restarts there would be 10⁻⁹ left after 3200.
+// Restarted PDHG converges linearly: after 1600 iterations, its gap, and the duality gap that
+// proves it, are rounding errors of some 10⁻¹⁵. Without restarts, the gap would be 10⁻⁹ after 3200.
 func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
@@ -58,7 +58,7 @@ func TestPDHGConverges(t *testing.T) {
 	}
 }
 
-// LastIterate is its method, but for the answer.
+// LastIterate runs its method unchanged, but answers with the last iterate.
 func TestLastIterate(t *testing.T) {
 	p := section6(mixpolicy.Ball(2))
 	_, top := p.MDP().CostRange()

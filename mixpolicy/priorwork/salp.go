@@ -21,8 +21,8 @@ import (
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). What remains is a concave program in ν ∈
-// ℝᵈ, with the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
+// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). The program that remains is concave in ν
+// ∈ ℝᵈ. It contains the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //
 // Each choice of states, and of an action in each, gives a linear function that is at most σ everywhere. There are
 // (m+1)ⁿ such functions, and the greatest at a given ν is found in one pass. Solve starts without constraints from
@@ -154,8 +154,8 @@ func (f *slack) rounding(y []float64) float64 {
 }
 
 // maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound on the
-// optimum minus the value at y. The linear programs have the tangents as rows, gᵀy − f ≤ budget, or gᵀy − f ≤ unit·τ
-// with another variable τ.
+// optimum minus the value at y. The rows of the linear programs are the tangents, gᵀy − f ≤ budget, or gᵀy − f ≤
+// unit·τ with another variable τ.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)

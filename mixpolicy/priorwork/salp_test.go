@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// expanded solves the smoothed program as it is printed, with a variable for the slack of
-// every state: the other way to its optimum, for few states.
+// expanded solves the smoothed program as printed, with a slack variable for every state. This
+// other way to the optimum suits few states only.
 func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
 	n, d := p.Basis.Dims()
 	m := x.Actions()
@@ -60,7 +60,7 @@ func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
 	return -point.Objective
 }
 
-// slackOf returns μᵀs for the least s.
+// slackOf returns μᵀs for the least feasible slack s.
 func slackOf(x *mixpolicy.MDP, mu, v []float64) float64 {
 	next := make([]float64, len(v))
 	x.Bellman(next, v)
@@ -70,8 +70,8 @@ func slackOf(x *mixpolicy.MDP, mu, v []float64) float64 {
 	return sum.Dot(mu, next)
 }
 
-// The first tangents here make a program whose objective is one of its rows but for rounding, so that
-// its optimum may be far away: found by 10⁵ draws of TestSALP.
+// Here, the first tangents make a program whose objective equals one of its rows up to rounding, so the
+// optimum may be far away. TestSALP found this case in 10⁵ draws.
 func TestSALPBesideARow(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 6, Actions: 3, Branches: 1, Seed: 0x584d39, Ring: true, Criterion: mixpolicy.Discounted(.9)}.MDP())
 	best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
@@ -82,8 +82,8 @@ func TestSALPBesideARow(t *testing.T) {
 	}
 }
 
-// The cutting planes against the expanded program, and the bound of Desai, Farias and
-// Moallemi, (4.13), with u = 1.
+// The cutting planes reach the value of the expanded program. With the published penalty, the error
+// is within the bound (4.13) of Desai, Farias and Moallemi with u = 1.
 func TestSALP(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gamma := rapid.SampledFrom([]float64{0.5, 0.9}).Draw(t, "γ")
@@ -91,7 +91,7 @@ func TestSALP(t *testing.T) {
 		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 		mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
 		p := SALP{Basis: randomBasis(t, x.States()), Slack: mu}
-		ownWeights := rapid.Bool().Draw(t, "weights") // and violations weigh the same
+		ownWeights := rapid.Bool().Draw(t, "weights") // used for the slack as well
 		if !ownWeights && rapid.Bool().Draw(t, "penalty") {
 			p.Penalty = PublishedPenalty(gamma)
 		} else {

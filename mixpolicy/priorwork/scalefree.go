@@ -76,12 +76,13 @@ import (
 //
 // # Where it fails
 //
-// With a Tolerance, a run ends only once it has proved that its answer is good enough. If samples vary much, as on a
-// grid world of rare costs, a Tolerance of 1 % takes more than 2·10⁵ queries, although the answer is good enough long
-// before. For an unbounded class, the run never ends by itself. The certificate of a run uses only the duality gap at
-// λ̂, which grows with R and is far larger than the true gap. With Sampled, the gradient is (3.5a), whose noise grows
-// with λ and is not averaged, and the answers are worse than those of a tuned Algorithm 1. A modulus whose D is
-// unbounded on the class, such as [bregman.Euclidean] for R = ∞, has no Δ.
+// With a Tolerance, a run ends only once it has proved that its answer is good enough, long after it has found it: with a
+// Tolerance of 1 %, after 1.7·10³ queries on the queue of notebook 12, 5·10⁵ on the network, and 3.5·10⁶ in the grid
+// world, where costs are rare. If costs have heavy tails or rare outliers, their variance allows no such proof, and b̂,
+// a mean, is a poor estimate; use [MedianPlugIn]. For an unbounded class, the run never ends by itself. The certificate
+// of a run uses only the duality gap at λ̂, which grows with R and is far larger than the true gap. With Sampled, the
+// gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse than those of a tuned
+// Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.

@@ -25,7 +25,7 @@ func ExampleScaleFree() {
 	// R = 100: 0.098 % above the optimum
 }
 
-// length2 is 2D(x; θ)/‖x − θ‖ from the definition of D, by the derivative's inverse of a mirror.
+// length2 returns 2D(x; from)/‖x − from‖, or 0 if x = from.
 func (m mirror) length2(x, from []float64) float64 {
 	far := length(plus(x, -1, from))
 	if far == 0 {
@@ -34,7 +34,7 @@ func (m mirror) length2(x, from []float64) float64 {
 	return 2 * bregman.Divergence(m.modulus, x, from) / far
 }
 
-// scaleFrees are the method with both gradients, transcribed from its doc comment.
+// scaleFrees transcribes the method from its doc comment, with both kinds of gradient.
 func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 	second := func(sampled bool) func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
 		return func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
@@ -74,7 +74,7 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 				theta = next
 				average := times(1/weights, sum)
 				c = max(c, m.length2(average, start))
-				// The first feasible point on the way to the middle.
+				// The answer is the first feasible point on the line from the average to the start.
 				at := func(part float64) []float64 { return plus(times(1-part, average), part, start) }
 				first := halve(0, 1, func(part float64) bool { return slices.Min(a.measure(at(part))) < 0 })
 				return [][]float64{theta, at(first), times(1/weights, sumLambda)}
@@ -88,17 +88,18 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 	return all
 }
 
-// (θ) and (λ) of the doc comment hold for whatever gradients and iterates there are: here for random ones of
-// random sizes, which change by factors of up to 10⁶ on the way.
+// The bounds (θ) and (λ) of the doc comment hold for any gradients and iterates. The test draws random iterates, and
+// random gradients whose size changes now and then by a factor of up to 100.
 func TestScaleFreeRegret(t *testing.T) {
 	p := garnetProblem(mixpolicy.Ball(2))
 	phi, mu, d := bregman.Ball{R: 2}, .5, 4
 	rho := math.Sqrt(4 - 1./4)                                                      // radius of the ball within the plane, whose diameter is 2ρ
-	delta := bregman.Divergence(phi, onto([]float64{9, 0, 0, 0}, 2), barycentre(4)) // as on all of its boundary
+	delta := bregman.Divergence(phi, onto([]float64{9, 0, 0, 0}, 2), barycentre(4)) // D is the same on its whole boundary
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		noise := func(int) float64 { return rng.NormFloat64() }
-		steps, drift := rapid.IntRange(1, 60).Draw(t, "steps"), rapid.Float64Range(0, 1).Draw(t, "drift") // of the gradients, the rest is noise
+		// drift is the part of a gradient that is not noise.
+		steps, drift := rapid.IntRange(1, 60).Draw(t, "steps"), rapid.Float64Range(0, 1).Draw(t, "drift")
 		a := begin[*scaleFree](p, ScaleFree{})
 		first, last, size, total, regret, way := a.length, 0., 1., zeros(d), 0., vector(d, noise)
 		for k := range steps {
@@ -108,12 +109,12 @@ func TestScaleFreeRegret(t *testing.T) {
 			g, w := times(size, plus(times(drift, way), 1-drift, vector(d, noise))), float64(k+1)
 			regret += w * floats.Dot(g, a.m.Theta)
 			floats.AddScaled(total, w, g)
-			last = a.length // c_T is that of the last step
+			last = a.length // c_T, which the last step uses
 			if err := a.descend(g); err != nil {
 				t.Fatal(err)
 			}
 		}
-		// The worst θ of the class, and the best for the bound: any.
+		// The θ of the greatest regret, and θ₁, where D = 0.
 		for _, theta := range [][]float64{onto(times(-1e9, total), 2), barycentre(d)} {
 			bound := math.Sqrt(a.squares) * (bregman.Divergence(phi, theta, barycentre(d))/last + delta*(1/first-1/last) + 2*max(last/mu, 2*rho))
 			if r := regret - floats.Dot(total, theta); r > bound*(1+1e-9) {
@@ -146,7 +147,7 @@ func TestScaleFreeRegret(t *testing.T) {
 	})
 }
 
-// Costs in another unit give the same θ, to the bit where the unit is a power of two.
+// Costs in another unit give the same θ: to the bit, if the factor between the units is a power of two.
 func TestScaleFreeNeedsNoScale(t *testing.T) {
 	unit := garnetProblem(mixpolicy.Ball(2))
 	want := solve(unit, ScaleFree{}, 1000)
@@ -162,8 +163,8 @@ func TestScaleFreeNeedsNoScale(t *testing.T) {
 	}
 }
 
-// With a tolerance of 1 % the run ends by itself, with a feasible answer that the exact optimum confirms, whatever the class and the
-// unit of cost.
+// With a tolerance of 1 %, the run ends by itself for every class. By the exact optimum, the penalised gap of its answer is
+// at most 1 %.
 func TestScaleFreeEndsByItself(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {

@@ -68,10 +68,10 @@ var (
 // and the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points, which allows a comparator that
 // depends on the samples, gives for constant η
 //
-//	E [max_{ν∈Γ} F(ν) − F(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
+//	E [max_{ν∈Γ} f(ν) − f(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// where the function F is the objective of the program. This is O(√(n ln m/T)), whereas the constants in the rates of
-// section 3 contain ‖λ*‖. The factor √n arises because any of the constraints may bind.
+// where f is the objective of the program. This is O(√(n ln m/T)), whereas the constants in the rates of section 3
+// contain ‖λ*‖. The factor √n arises because any of the constraints may bind.
 //
 // Source: none. The abstract announces the method; we derive it here.
 type SmoothedPrimalDual struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// The average iterate converges to the optimum of the program that [SALP] solves exactly, and
-// its error is below the bound of the expected one after steps of constant η, from M² as the doc comment of
-// [SmoothedPrimalDual] derives it.
+// The average iterate converges to the optimum of the program that [SALP] solves exactly. After steps of constant η,
+// its mean error is below the bound on the expected error, which follows from the M² in the doc comment of
+// [SmoothedPrimalDual].
 func TestSmoothedPrimalDual(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 5, Actions: 3, Branches: 2, Seed: 11, Ring: true, Criterion: mixpolicy.Discounted(0.5)}.MDP())
 	features := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))
@@ -32,7 +32,7 @@ func TestSmoothedPrimalDual(t *testing.T) {
 	}
 	best, radius := value(exact.Nu), 1.5*floats.Norm(exact.Nu, 2)
 	_, top := x.CostRange()
-	row := math.Sqrt(0.6) // the longest of Φ
+	row := math.Sqrt(0.6) // the length of the longest row of Φ
 	g, h := row*(1+1.5*program.Penalty), program.Penalty*(1.5*row*radius+top)
 	excess := func(steps int) (mean float64) {
 		eta := 1 / math.Sqrt(float64(steps))
@@ -48,7 +48,7 @@ func TestSmoothedPrimalDual(t *testing.T) {
 		}
 		return mean
 	}
-	// 1/√T makes a tenth of it.
+	// In proportion to 1/√T, the error would fall to a tenth.
 	if short, long := excess(1000), excess(100_000); long > short/4 || long > best/20 {
 		t.Errorf("error %v after 1000 steps, %v after 100,000, of a value of %v", short, long, best)
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Methods that know the costs give the policies of the programs they are named after,
-// whose costs are ordered: the best of all, the best mixture, and those of approximations.
+// A method that knows the costs returns the policy of the program that it is named after, without a query.
 func TestSolvers(t *testing.T) {
 	q := models.Queue{Buffer: 20, Criterion: mixpolicy.Discounted(0.9)}
 	x := mixpolicy.Must(q.MDP())
@@ -31,7 +30,7 @@ func TestSolvers(t *testing.T) {
 		if r.Iterations != 0 || r.Queries != 0 || r.Status != mixpolicy.Completed {
 			t.Errorf("%s: %d iterations, %d queries, %v", m.Name(), r.Iterations, r.Queries, r.Status)
 		}
-		// The sums of 80 costs times probabilities, and the gap of the exact solvers.
+		// The tolerance is for sums of 80 costs times probabilities, and for the gap of the exact solvers.
 		if got := r.PolicyCost; math.Abs(got-want[m.Name()]) > 1e-10*got || r.Method != m.Name() {
 			t.Errorf("%s: cost %v, want %v", m.Name(), got, want[m.Name()])
 		}

@@ -19,8 +19,8 @@ import (
 
 // SparseDualALP minimises the f_ω of [DualALP] for sparse features: few of them are nonzero at each pair, as with
 // indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take
-// 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The cost of a gradient is proportional to the number of
-// nonzero entries in its rows.
+// 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient is
+// proportional to the number of nonzero entries in the two rows that it uses.
 //
 // As in the source, b = cᵀΨ is known and only the penalties are sampled:
 //

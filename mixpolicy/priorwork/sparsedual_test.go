@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// A feature for each pair, as everyPair has them.
+// The dual ALP of a machine, with one feature per state–action pair.
 func ExampleSparseDualALP() {
 	w, p := everyPair(mixpolicy.AverageCost)
 	x := p.MDP()
@@ -52,7 +52,7 @@ func TestSparseDualALPErrors(t *testing.T) {
 		spoil(&spoiled)
 		wantError(t, second(a.Run(background, spoiled, rand.NewPCG(1, 0))), says)
 	}
-	// Without a schedule the mean is shown once, after the last step, be it the first; it is the answer.
+	// Without a schedule, Visit gets the average once, after the last step, even if there is only one. This average is the answer.
 	for _, steps := range []int{1, 3} {
 		var shown []float64
 		once := set

@@ -16,10 +16,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Every iteration is written a second time here, in plain loops over matrices and from its source
-// alone, and both are compared iterate by iterate. They draw the same random numbers.
+// This file writes every iteration a second time, in plain loops over matrices and from its source alone, and
+// compares the two iterate by iterate. Both draw the same random numbers.
 
-// plain is a problem as arrays, by pair i, state s and feature j.
+// plain is a problem as arrays, indexed by pair i, state s and feature j.
 type plain struct {
 	n, m, d     int
 	gamma       float64
@@ -58,7 +58,7 @@ func plus(x []float64, k float64, y []float64) []float64 {
 }
 func times(k float64, x []float64) []float64 { return floats.ScaleTo(zeros(len(x)), k, x) }
 
-// halve is the z up to which below is true, by halving.
+// halve returns the z at which below turns false, by bisection.
 func halve(lo, hi float64, below func(z float64) bool) float64 {
 	for range 100 {
 		if z := (lo + hi) / 2; below(z) {
@@ -105,8 +105,8 @@ func (a plain) flow() (w [][]float64, target []float64) {
 	return w, target
 }
 
-// onto is the point nearest to θ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R: on the plane the ball is one about
-// (1/d, …, 1/d), of radius √(R² − 1/d).
+// onto is the point nearest to θ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R. In this plane, ‖θ‖₂ ≤ R is the ball about (1/d, …, 1/d)
+// of radius √(R² − 1/d).
 func onto(theta []float64, r float64) []float64 {
 	off, scale := across(theta), 1.
 	if far := length(off); far > 0 {
@@ -115,8 +115,7 @@ func onto(theta []float64, r float64) []float64 {
 	return plus(barycentre(len(theta)), scale, off)
 }
 
-// threeStates has an MDP of three states and two actions and three features that are no
-// occupation measures.
+// threeStates is a problem with three states, two actions, and three features that are not occupation measures.
 func threeStates(criterion mixpolicy.Criterion, class mixpolicy.Class) *mixpolicy.Problem {
 	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 2, Branches: 2, Seed: 4, Ring: true, Criterion: criterion}.MDP())
 	var columns [][]float64
@@ -127,8 +126,9 @@ func threeStates(criterion mixpolicy.Criterion, class mixpolicy.Class) *mixpolic
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), class))
 }
 
-// A transcription starts the second writing of a method, which draws from o, and returns its step.
-// A step returns what it says of the iterate, and view the same of the run.
+// A transcription is a method written a second time. Function second starts it with random numbers from o, and
+// returns its step. The step returns parts of the iterate, and view returns the same parts from the run of the
+// method.
 type transcription struct {
 	name   string
 	p      *mixpolicy.Problem
@@ -164,8 +164,9 @@ func TestTranscriptions(t *testing.T) {
 				got := c.view(r)
 				for part, want := range second() {
 					for j, w := range want {
-						// Steps do a few dozen roundings of numbers below 10³, and projections do not let
-						// errors grow; 10⁻⁹ is 10⁴ of them, and far below what any other formula gives.
+						// A step makes a few dozen roundings of numbers below 10³, and projections do not let errors
+						// grow. 10⁻⁹ is 10⁴ such roundings, and far below the difference that another formula would
+						// make.
 						if !(math.Abs(got[part][j]-w) <= 1e-9*(1+math.Abs(w))) {
 							t.Fatalf("step %d, part %d: %v, want %v", k, part, got[part], want)
 						}
@@ -227,7 +228,7 @@ func games(p *mixpolicy.Problem) transcription {
 	ascent, shift := beta*n/(2*math.Pow(1-gamma, 2)), hi
 	var method mixpolicy.Method = RandomizedLP{Steps: steps, Rate: rate}
 	if gamma == 1 {
-		theta, lo, hi = .5, -2*t, 2*t // 1/√τ
+		theta, lo, hi = .5, -2*t, 2*t // .5 is 1/√τ
 		beta = rate / t * math.Sqrt(math.Log(nm)/(2*nm*steps))
 		ascent, shift = beta*n*t*t, 4*t+1
 		method = PiLearning{Steps: steps, MixingTime: t, Range: tau, Rate: rate}
@@ -275,7 +276,7 @@ func games(p *mixpolicy.Problem) transcription {
 		policy := mixpolicy.Must(g.Policy(background))
 		return [][]float64{
 			g.v, vector(6, func(i int) float64 { return g.xi.weight(i) / g.xi.total() }),
-			vector(6, func(i int) float64 { // without the 2⁻²⁰ of the last policy
+			vector(6, func(i int) float64 { // without the last policy, of weight 2⁻²⁰
 				weight := float64(g.t) + 0x1p-20
 				return (policy.Prob(i/2, i%2)*weight - 0x1p-20*g.xi.weight(i)/sumOf(g.row(i/2))) / float64(g.t)
 			}),
@@ -311,7 +312,8 @@ func boxes(p *mixpolicy.Problem) transcription {
 	}}
 }
 
-// logged is the method that learns from a log, with π itself and the sum of all iterates.
+// logged is the method that learns from a log, with π itself instead of its logits, and the sum of the inner
+// iterates.
 func logged(p *mixpolicy.Problem) transcription {
 	const steps, inner, cover, rate = 300, 4, 1.2, 50
 	gamma, reach := p.MDP().Gamma(), 2.
@@ -358,7 +360,7 @@ func logged(p *mixpolicy.Problem) transcription {
 		}}
 }
 
-// smoothed is the primal–dual method for the smoothed program, with ρ itself and not its logits.
+// smoothed is the primal–dual method for the smoothed program, with ρ itself instead of its logits.
 func smoothed(p *mixpolicy.Problem) transcription {
 	const radius, kappa, scale = 2., 1.5, 2.
 	phi := [][]float64{{1, 0}, {1, .5}, {1, -2}}
@@ -404,11 +406,11 @@ func smoothed(p *mixpolicy.Problem) transcription {
 // mirror is a separable modulus: φ′ and its inverse, by coordinate.
 type mirror struct {
 	modulus     bregman.Modulus
-	mu          float64 // of its strong convexity
+	mu          float64 // the constant of strong convexity
 	there, back func(j int, v float64) float64
 }
 
-// mirrors are the entropy, the square, and a modulus that is another in every coordinate.
+// mirrors are the entropy, the square, and a modulus that differs from coordinate to coordinate.
 func mirrors() []mirror {
 	same := func(_ int, v float64) float64 { return v }
 	lo, hi := []float64{-1, -1, -1}, []float64{1, 2, 4}
@@ -423,7 +425,7 @@ func mirrors() []mirror {
 	}
 }
 
-// step is one of mirror descent from θ, along g, to the plane: by halving.
+// step is a step of mirror descent from θ along −g, projected onto the plane by bisection.
 func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(a.d, func(j int) float64 { return m.back(j, m.there(j, theta[j])-eta*g[j]+z) })
@@ -431,7 +433,7 @@ func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	return at(halve(-1000, 1000, func(z float64) bool { return floats.Sum(at(z)) < 1 }))
 }
 
-// slope is Ψᵀ(c − λ), and raised [λ − step·SΨθ]₊.
+// slope is Ψᵀ(c − λ).
 func (a plain) slope(lambda []float64) []float64 {
 	g := zeros(a.d)
 	for i, psi := range a.psi {
@@ -440,6 +442,7 @@ func (a plain) slope(lambda []float64) []float64 {
 	return g
 }
 
+// raised is [λ − step·SΨθ]₊, where S divides each row of Ψ by its sum.
 func (a plain) raised(lambda, theta []float64, step float64) []float64 {
 	flow := a.measure(theta)
 	return vector(len(flow), func(i int) float64 { return max(0, lambda[i]-step*flow[i]/floats.Sum(a.psi[i])) })
@@ -473,7 +476,7 @@ func saddles(p *mixpolicy.Problem, m mirror) []transcription {
 			weight += eta
 			floats.AddScaled(mean, eta, theta)
 			floats.AddScaled(meanLambda, eta*scale, lambda)
-			// Of Ψᵀ(c − λ) the part Ψᵀc is replaced by its estimate.
+			// The estimate of Ψᵀc replaces Ψᵀc in Ψᵀ(c − λ).
 			g := plus(plus(a.slope(lambda), -1, a.slope(zeros(len(a.c)))), 1/t, seen)
 			theta, lambda = a.step(m, theta, g, eta), a.raised(lambda, theta, eta)
 			return [][]float64{theta, times(1/weight, mean), times(1/weight, meanLambda)}
@@ -488,8 +491,8 @@ func saddles(p *mixpolicy.Problem, m mirror) []transcription {
 	}
 }
 
-// nearest is the point of the simplex nearest to θ, [θ_j − z]₊ for the z for which it adds up to 1,
-// by halving.
+// nearest is the point of the simplex nearest to θ: [θ_j − z]₊, with the z, found by bisection, for which it adds up
+// to 1.
 func nearest(theta []float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(len(theta), func(j int) float64 { return max(0, theta[j]-z) })
@@ -503,8 +506,8 @@ func restarted(p *mixpolicy.Problem, steps int) transcription {
 	second := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
 		pairs, sigma := len(a.c), a.spread()
 		theta, lambda := barycentre(a.d), zeros(pairs)
-		// The dual bound is the least of θᵀg, over the simplex the least entry, and over the ball on
-		// the plane g's mean less the radius times the length of what is left.
+		// The dual bound is the least θᵀg. Over the simplex, this is the least entry of g; over the ball in the
+		// plane, g's mean minus the radius times the length of g without its mean.
 		loss := func(theta, lambda []float64) float64 {
 			g := a.slope(lambda)
 			bound := slices.Min(g)
@@ -559,7 +562,8 @@ func restarted(p *mixpolicy.Problem, steps int) transcription {
 	}}
 }
 
-// The sparse form, whose run is its own: steps with b = cᵀΨ known, and the mean of the iterates.
+// The sparse form of the dual ALP has a run of its own: its steps use the exact b = cᵀΨ, and it averages the
+// iterates.
 func TestTranscribedSparseDualALP(t *testing.T) {
 	p := threeStates(mixpolicy.Discounted(.7), mixpolicy.Ball(3))
 	x, a := p.MDP(), arrays(p)
@@ -572,7 +576,7 @@ func TestTranscribedSparseDualALP(t *testing.T) {
 	}))
 	const omega, scale, batch, radius = 3., 2., 2, 3.
 	w, target := a.flow()
-	// The parts of f_ω (4.14), of both forms.
+	// The parts of f_ω (4.14), in the sparse and in the dense form.
 	at := []float64{2, -1.5, .5}
 	objective, negative, flow := dual.Parts(at)
 	excess := func(theta []float64, s int) float64 { return floats.Dot(w[s], theta) - target[s] }

@@ -15,7 +15,7 @@ func section6() *mixpolicy.Problem {
 	return mixpolicy.Must(mixpolicy.NewProblem(psi, mixpolicy.Ball(2)))
 }
 
-// Curves of many trials, with confidence bands.
+// Trials of one method, and their mean with a confidence band.
 func ExampleTrials() {
 	trials := mixpolicy.Must(race.Trials(context.Background(), section6(), mixpolicy.PlugIn{},
 		race.Settings{Trials: 20, Iterations: 1000, Seed: 1, Schedule: mixpolicy.Every(500)}))
@@ -29,8 +29,7 @@ func ExampleTrials() {
 	// 1000 samples: cost 2861.6, 95 % interval [2861.6, 2861.6]
 }
 
-// Two methods at equal numbers of queries, each the best of its settings, on the same
-// streams.
+// Two methods, each with the best of its settings, after equal numbers of queries on the same streams.
 func ExampleRun() {
 	p := section6()
 	steps := func(eta float64) mixpolicy.StepSize { return mixpolicy.InverseSqrt(eta) }

@@ -10,8 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Grids that follow each other come to a minimum that is outside of the first one, and as near to it as the last is fine;
-// a fixed axis keeps its values, and the ends of what was tried are told.
+// Successive grids reach a minimum outside of the first grid, to within the resolution of the last grid. A fixed axis
+// keeps its values, and Ends names the axes on which the best setting is an extreme of the tried values.
 func TestGridsFollowTheBest(t *testing.T) {
 	e := race.Entrant{Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	grid := e.OnGrid(race.Axis{Name: "η₀", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "p", Values: []float64{0, 1}, Fixed: true})
@@ -40,7 +40,8 @@ func TestGridsFollowTheBest(t *testing.T) {
 	}
 }
 
-// Halving finds the best by the scores of all trials, spends on every round about as much, and takes NaN for the worst.
+// Halving finds the best setting by its scores over all trials, spends about the same number of trials on each later
+// round, and ranks NaN last.
 func TestHalve(t *testing.T) {
 	var asked atomic.Int64
 	best, median := race.Halve(16, 8, func(setting, trial int) float64 {
@@ -50,7 +51,7 @@ func TestHalve(t *testing.T) {
 		}
 		return math.Abs(float64(setting)-5) + float64(trial%2)/4
 	})
-	// 16 trials of one, then 8·1, 4·2 and 2·4 more.
+	// One trial of each of the 16 settings, then 1 more of each of 8, 2 more of each of 4, and 4 more of each of 2.
 	if best != 5 || median != 0 || asked.Load() != 16+8+8+8 {
 		t.Errorf("setting %d, median %v, %d trials", best, median, asked.Load())
 	}

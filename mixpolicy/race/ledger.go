@@ -41,7 +41,7 @@ var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: n
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
-		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more of the corrected form, no scaled rows, no recency", iterations)
+		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more, of the corrected form, without row scaling or recency", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(ctx)
@@ -52,7 +52,7 @@ func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual,
 	m := mixpolicy.Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0}.Begin(o)
 	far, value := bregman.Divergence(m.Phi, best.Theta, m.Theta), m.Phi.Value(best.Theta)
 	if math.IsInf(far, 1) {
-		return nil, fmt.Errorf("race: ledger: %v is infinite at θ* = %.6g", m.Phi, best.Theta)
+		return nil, fmt.Errorf("race: ledger: modulus %v is infinite at θ* = %.6g", m.Phi, best.Theta)
 	}
 	mean, lambda, ascent := make([]float64, p.Dim()), make([]float64, len(goal)), make([]float64, len(goal)) // in units of cost
 	l, sums, left, next := &Ledger{}, [7]float64{}, floats.Norm(goal, 2), mixpolicy.LogSpaced(12)

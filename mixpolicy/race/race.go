@@ -58,7 +58,7 @@ func (e Entrant) Finer(k int) Entrant {
 
 // Around returns the entrant on the next grid, around the best setting so far: at[i] is its value on axis i of e. If
 // at[i] is an end of axis i, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the new
-// axis is finer and ends at the neighbours of at[i].
+// axis is finer and lies between the neighbours of at[i].
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -91,10 +91,10 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	return names
 }
 
-// Halve finds the setting with the least median score among n by sequential halving: after each round, the worse half is
-// dropped, and the trials of the others are doubled, up to the given number for the last two. Halve calls score in
-// parallel. It also returns the median score of the best setting (the lower of the two middle scores if their
-// number is even). NaN counts as +Inf.
+// Halve finds the setting with the least median score among n by sequential halving: after each round, the worse half of
+// the settings is dropped, and the number of trials of the better half is doubled, up to the given number for the last
+// two. Halve calls score in parallel. It also returns the median score of the best setting; for an even number of
+// scores, this is the lower of the two middle ones. NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -189,8 +189,8 @@ type Outcome struct {
 	// Tuning holds the tuning trials of each method, with fewer trials of methods that were
 	// dropped early under [Settings].Halving; nil if there was nothing to choose.
 	Tuning []Tuning
-	// Chosen is the index of the method with the least mean score, or least [Settings].Middle
-	// of its scores, among the methods whose tuning trials all finished; −1 if there is none.
+	// Chosen is the index of the chosen method: the method with the least mean of its scores, or the least
+	// [Settings].Middle of them, among the methods whose tuning trials all finished. It is −1 if there is none.
 	Chosen int
 	// Runs are the trials of the chosen method; nil if none could be chosen.
 	Runs *Runs
@@ -356,7 +356,7 @@ func (s Settings) middle(scores []float64) float64 {
 	return stat.Mean(scores, nil)
 }
 
-// rounds returns the number of trials behind each mean, for every round of the tuning of n methods.
+// rounds returns, for every round of the tuning of n methods, the number of trials of each method up to the end of the round.
 func (s Settings) rounds(n int) []int {
 	rounds := []int{s.TuningTrials}
 	for k := 2; s.Halving && s.TuningTrials > 0 && k < n; k *= 2 {

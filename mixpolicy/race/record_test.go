@@ -23,7 +23,7 @@ func text(lines ...string) string {
 	return header + "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// Whatever is read is written and read again as the same.
+// A record that Read accepts does not change when it is written, read and written again.
 func FuzzRead(f *testing.F) {
 	f.Add(text(line))
 	f.Add(text("small,\"a, b\",two rules,reach,penalty,,x,1e3,+Inf,2,Inf,1e-16,0,1,,20,18446744073709551615,s,m,1 – 2"))
@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 		mixpolicy.Must(0, r.Write(&once))
 		again, err := Read(bytes.NewReader(once.Bytes()))
 		if err != nil && strings.Contains(err.Error(), "already") {
-			return // at was written to twelve digits
+			return // Write rounds At to twelve digits, so two rows may become equal
 		}
 		if mixpolicy.Must(0, errors.Join(err, again.Write(&twice))); !bytes.Equal(once.Bytes(), twice.Bytes()) {
 			t.Fatalf("wrote %q, then %q", once.String(), twice.String())
@@ -65,8 +65,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// What is replaced is in its place, what is not is as it was, and a record that can't be
-// read is left alone.
+// Update puts new rows in their place, keeps the other rows, and does not touch a file that it cannot
+// read.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record.csv")
 	write := func(text string) { mixpolicy.Must(0, os.WriteFile(path, []byte(text), 0o644)) }
@@ -110,14 +110,15 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// A stream that only one has does not count.
+// A stream counts only if both methods have a value on it.
 func TestDifferences(t *testing.T) {
 	if got := Differences([]float64{5, 7, math.NaN(), 1}, []float64{2, math.NaN(), 1, 4, 9}); !slices.Equal(got, []float64{3, -3}) {
 		t.Errorf("%v", got)
 	}
 }
 
-// What is derived from the values is neither written nor lost, and a failed run is no value.
+// Write omits the statistics that Derive computes, and Derive keeps those of rows without Values. A failed run, NaN, does
+// not count.
 func TestDerive(t *testing.T) {
 	raw := Record{{Method: "a", Values: []float64{3, math.NaN(), 1, 2}}, {Method: "b", Value: 7, Lo: 6, Hi: 8, Trials: 9}}
 	got := raw.Derive(func(x []float64) Interval { return Median(x, .5) })

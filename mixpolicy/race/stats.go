@@ -141,7 +141,7 @@ func Signs(x []float64, rounding float64) (less, more int) {
 // count is negative.
 func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
-		panic(fmt.Sprintf("race: %d and %d differences of either sign, want no negative counts", less, more))
+		panic(fmt.Sprintf("race: sign test of %d and %d differences, want counts ≥ 0", less, more))
 	}
 	if less == more { // the p-value is 1; without coins, this is a convention
 		return 1

@@ -15,7 +15,7 @@ import (
 // u is the relative rounding of float64.
 const u = 0x1p-53
 
-// The quantiles of Student's distribution, from the tables in any textbook.
+// TInterval uses the quantiles of Student's distribution that any textbook tabulates.
 func TestTIntervalTable(t *testing.T) {
 	for _, c := range []struct {
 		n          int
@@ -32,7 +32,7 @@ func TestTIntervalTable(t *testing.T) {
 		mean, deviation := stat.MeanStdDev(x, nil)
 		half := c.quantile * deviation / math.Sqrt(float64(c.n))
 		iv := TInterval(x, c.confidence)
-		const digits = .0005 / 2 // of the table, relative to a quantile of 2 or more
+		const digits = .0005 / 2 // the table's rounding error, relative to a quantile of 2 or more
 		if off := max(math.Abs(iv.Hi-mean-half), math.Abs(mean-iv.Lo-half)); math.Abs(iv.Mean-mean) > 1e-12*mean || off > digits*half || iv.N != c.n {
 			t.Errorf("n = %d: %v, want %v ± %v", c.n, iv, mean, half)
 		}
@@ -45,9 +45,9 @@ func TestTIntervalTable(t *testing.T) {
 	}
 }
 
-// The bootstrap of three values, against its 27 equally likely resamples. The quantile
-// levels 0.08, 0.2, 0.8 and 0.92 are further than six standard errors of 9,999 draws, at
-// most 6·√(¼/9999) = 0.03, from the steps of the distribution.
+// The bootstrap of three values agrees with its 27 equally likely resamples. The quantile
+// levels 0.08, 0.2, 0.8 and 0.92 are further from the steps of the distribution function
+// than six standard errors of 9,999 draws, at most 6·√(¼/9999) = 0.03.
 func TestBootstrapEnumerated(t *testing.T) {
 	x := []float64{0, 1, 10}
 	var means []float64
@@ -88,8 +88,8 @@ func TestIntervalPanics(t *testing.T) {
 	}
 }
 
-// p of the differences 1, …, 5 against the distribution of t with 4 degrees of freedom, which is
-// ½ + (3/8) s (1 − s²/12) for s = t/√(1 + t²/4).
+// The p-value of the differences 1, …, 5 agrees with the distribution function of t with 4 degrees of
+// freedom, ½ + (3/8) s (1 − s²/12) with s = t/√(1 + t²/4).
 func TestTTest(t *testing.T) {
 	s := 3 / math.Sqrt(0.5) // t = mean/√(s²/n)
 	s /= math.Sqrt(1 + s*s/4)
@@ -111,7 +111,7 @@ func TestSpreadRatio(t *testing.T) {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
 	}
 	scaled := func(by float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, n), by, x) }
-	// The same trials are drawn for both: what they have in common cancels.
+	// The bootstrap draws the same trials of both samples, so their common part cancels.
 	near := floats.AddScaledTo(make([]float64, n), scaled(1.02, x), 0.01, y)
 	for _, c := range []struct {
 		x, y         []float64
@@ -121,9 +121,10 @@ func TestSpreadRatio(t *testing.T) {
 			t.Errorf("%v, p = %v, want within [%v, %v]", iv, p, c.lo, c.hi)
 		}
 	}
-	// For normal data the logarithm of a standard deviation has the variance 1/2(n−1). The bootstrap
-	// has it from the fourth moment, which is known to √(24/n) of 2: 8 %, 4 % for each deviation.
-	// Four times that is 16 %. y is taken twice as spread as its standard error away from 1.
+	// For normal data, the logarithm of a standard deviation has the variance 1/2(n−1). The bootstrap
+	// estimates this variance from the fourth moment, with a standard error of √(24/n)/2 = 8 %, and so
+	// the standard error with a standard error of 4 %. The tolerance is four times 4 %. y is scaled so
+	// that the logarithm of the ratio is two of its standard errors below 0.
 	se := 1 / math.Sqrt(n-1)
 	iv, p, own := SpreadRatio(x, scaled(math.Exp(2*se)*stat.StdDev(x, nil)/stat.StdDev(y, nil), y), .95, 1)
 	for what, ratio := range map[string]float64{
@@ -136,15 +137,15 @@ func TestSpreadRatio(t *testing.T) {
 			t.Errorf("%s is %v of what it should be", what, ratio)
 		}
 	}
-	// Whatever the standard error is, 95 % are 1.96 of it on a side: each quantile of 9999 is known to
-	// 0.03 of it, and their distance to 1 %. Four times that is 4 %.
+	// The interval of 95 % reaches 1.96 standard errors to each side. The error of each quantile of 9999
+	// resamples is 0.03 standard errors, so the error of the length is 1 %. The tolerance is four times 1 %.
 	if got := (math.Log(iv.Hi) - math.Log(iv.Lo)) / own; math.Abs(got/(2*1.959964)-1) > 0.04 {
 		t.Errorf("the interval is %v standard errors long", got)
 	}
 }
 
-// Order statistics: of five values the first and the last enclose the median with
-// probability 1 − 2/2⁵, the second and the fourth with 1 − 2(1 + 5)/2⁵.
+// In sorted order, the first and the last of five values enclose the median with probability
+// 1 − 2/2⁵, and the second and the fourth with probability 1 − 2(1 + 5)/2⁵.
 func TestMedian(t *testing.T) {
 	inf := math.Inf(1)
 	x := []float64{3, inf, 1, 2, 4}
@@ -165,7 +166,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// The sign test by counting all 2ⁿ falls of n coins.
+// The sign test agrees with a count over all 2ⁿ outcomes of n coins.
 func TestSignTest(t *testing.T) {
 	for n := range 11 {
 		for less := range n + 1 {
@@ -184,18 +185,18 @@ func TestSignTest(t *testing.T) {
 	}
 }
 
-// Holm's procedure by hand: 4·0.01, 3·0.03, then 2·0.04, which is less and so raised to that.
+// Holm's procedure by hand: 4·0.01 = 0.04, 3·0.03 = 0.09, then 2·0.04 = 0.08, which is raised to 0.09, and 0.5.
 func TestHolm(t *testing.T) {
 	if got, want := Holm([]float64{.04, .01, .03, .5}), []float64{.09, .04, .09, .5}; !floats.EqualApprox(got, want, 1e-15) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// At the probability that can be detected the test finds the better one as often as it should; too few pairs decide nothing.
+// At the detectable probability, the test finds the better method with the given power. Five pairs detect nothing below 1.
 func TestDetectable(t *testing.T) {
 	const level, power = 0.01, 0.8
 	for _, n := range []int{20, 200} {
-		least := n // wins that decide
+		least := n // the least number of wins that decides
 		for SignTest(n-least+1, least-1) <= level {
 			least--
 		}

@@ -57,8 +57,8 @@ type Settings struct {
 	TuningTrials int
 	// Middle is the statistic that compares scores, such as a median; nil means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped,
-	// and the trials of the others are doubled, up to TuningTrials for the last two. This is
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped, and the
+	// number of trials of the better half is doubled, up to TuningTrials for the last two. This is
 	// sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving (Jamieson
 	// and Talwalkar, AISTATS 2016), except that the trials of earlier rounds stay in the means,
 	// because all methods use the same streams. Entrants with equally many methods have equally
@@ -445,9 +445,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation: Values are those of the curve c in every run, At is the mean of
-// the other curve, and the other fields come from like. A run that finished early keeps its last value
-// from then on.
+// Rows returns a row for each observation: Values are the values of the curve c in every run, At is the
+// mean of the other curve, and the other fields come from like. A run that finished early keeps its last
+// value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {

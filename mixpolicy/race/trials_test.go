@@ -19,7 +19,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// queue is that of section 6 with 20 lengths.
+// queue returns the problem of section 6 with a queue of 20 lengths.
 func queue(t testing.TB) *mixpolicy.Problem {
 	t.Helper()
 	q := models.Queue{Buffer: 20}
@@ -39,7 +39,7 @@ func wantError(t *testing.T, err error, says ...string) {
 
 func second[T any](_ T, err error) error { return err }
 
-// timeless shows everything but seconds; NaN is equal to itself.
+// timeless formats all observations without their seconds. As text, NaN equals NaN.
 func timeless(runs *race.Runs) string {
 	var b strings.Builder
 	for _, t := range runs.Trials {
@@ -51,8 +51,8 @@ func timeless(runs *race.Runs) string {
 	return b.String()
 }
 
-// Trials are the same to the bit for any number of workers, and trial k is what Solve finds
-// on stream k.
+// Trials are the same to the bit for any number of workers, and trial k has the results of
+// Solve on stream k.
 func TestTrialsAreThoseOfSolve(t *testing.T) {
 	p := queue(t)
 	method := mixpolicy.PrimalDual{CostScale: 400}
@@ -88,7 +88,7 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 	}
 }
 
-// By queries, looks are after the step with which the number is reached; a policy without θ̂ has its cost, and no penalised gap.
+// With Queries, an observation follows the step that reaches the number. A method without θ̂ has a policy cost, but no penalised gap.
 func TestLooksByQueries(t *testing.T) {
 	p := queue(t)
 	marks := []int{20, 33}
@@ -108,7 +108,7 @@ func TestLooksByQueries(t *testing.T) {
 			t.Errorf("%s: penalised gap %v", m.Name(), gap)
 		}
 	}
-	// A number that a step leaps over is seen with it: two marks, one look.
+	// If one step passes two of the numbers, both get the observation after this step.
 	two := mixpolicy.Must(race.Trials(t.Context(), p, priorwork.DualALP{CostScale: 400, Batch: 10}, race.Settings{Trials: 1, Queries: []int{3, 7, 12}}))
 	for k, l := range two.Trials[0].Observations {
 		if want := []int{10, 10, 20}[k]; l.Queries != want {
@@ -117,7 +117,7 @@ func TestLooksByQueries(t *testing.T) {
 	}
 }
 
-// By seconds, marks are times; who knows the costs and solves at once has one answer at all.
+// With Times, observations are at these times. A method that knows the costs and solves a program has one answer for all times.
 func TestLooksBySeconds(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 2, Times: []time.Duration{time.Millisecond, 20 * time.Millisecond}, Valued: race.ValuedAll}
@@ -129,7 +129,7 @@ func TestLooksBySeconds(t *testing.T) {
 			if want == 0 && (first.Seconds < .001 || last.Seconds < .02) {
 				t.Errorf("%s: %v and %v s at marks of 1 and 20 ms", m.Name(), first.Seconds, last.Seconds)
 			}
-			// The solver's gap, and the errors of a hundred pairs' sums.
+			// The tolerance covers the solver's gap and the rounding errors of sums over a hundred pairs.
 			if want > 0 && (first.Seconds != last.Seconds || first.Seconds <= 0 || math.Abs(last.PolicyCost-want) > 1e-10*want) {
 				t.Errorf("%s: %+v", m.Name(), trial)
 			}
@@ -137,8 +137,8 @@ func TestLooksBySeconds(t *testing.T) {
 	}
 }
 
-// stub answers with a given θ: what it is worth is known. If it fails, then after some steps, with an error or an answer that
-// is not finite, and on some streams only, told by their first pair, or on all.
+// stub always answers with a given θ. If fails is set, it fails after some steps: with an error, or, if nan is set, with an
+// answer that is not finite. If some is set, it fails only on streams whose first pair is even.
 type stub struct {
 	theta            [2]float64
 	fails, some, nan bool
@@ -184,7 +184,7 @@ func (b *stubRun) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// A run that fails says why and where, and the others go on.
+// The error of a failed run says why and where it failed, and the other runs go on.
 func TestAFailingTrialIsATrial(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 12, Iterations: 10, Schedule: mixpolicy.Every(5)}
@@ -216,7 +216,7 @@ func TestAFailingTrialIsATrial(t *testing.T) {
 	}
 }
 
-// When ctx ends there is an error, with what has finished.
+// When ctx ends, Trials and Run return an error, with the results so far.
 func TestCancel(t *testing.T) {
 	p := queue(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -245,8 +245,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Tuning takes the method of least penalised gap, or of least given score, and only those that ran
-// to the end can be taken.
+// Tuning chooses the method with the least penalised gap, or with the least given score, among the
+// methods whose trials all finished.
 func TestTuning(t *testing.T) {
 	p := queue(t)
 	best := mixpolicy.Must(p.Optimum(t.Context())).Theta
@@ -282,15 +282,15 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// With halving the trials of a method are as many as the rounds that it survives allow, the same
-// for each number of methods, and the best is found among fewer runs.
+// With halving, a method gets more trials the more rounds it survives, and tuning still finds the
+// best method, with fewer runs.
 func TestHalving(t *testing.T) {
 	p := queue(t)
 	one := func(x float64) mixpolicy.Method { return fixed(x, 1-x) }
 	for _, c := range []struct {
 		trials int
 		values []float64
-		want   []int // trials of each
+		want   []int // trials of each method
 	}{
 		{8, []float64{.7, .1, .6, .3, .5, .2, .4}, []int{2, 8, 2, 4, 2, 8, 4}},
 		{8, []float64{.3, .1, .2}, []int{4, 8, 8}},
@@ -315,7 +315,7 @@ func TestHalving(t *testing.T) {
 			t.Errorf("%v: chose %d after %d runs of %d, want %d", c.values, o.Chosen, total.Load(), most.Load(), want)
 		}
 	}
-	// What fails is out after the first round.
+	// A method that fails is dropped after the first round.
 	e := race.Entrant{Name: "fixed", Methods: append(race.Grid([]float64{.3, .2, .1}, one), stub{fails: true, after: 2})}
 	o := mixpolicy.Must(race.Run(t.Context(), p, []race.Entrant{e}, race.Settings{Trials: 1, TuningTrials: 12, Halving: true, Score: race.Theta(0), Queries: []int{4}}))[0]
 	if o.Chosen != 2 || o.Err != nil || len(o.Tuning[3].Failed()) != 6 {
@@ -323,8 +323,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// Tuning alone chooses by another middle than the mean, if it is told to; where all scores are NaN it chooses nobody, and
-// it wants a score.
+// Tune chooses by Middle instead of the mean if Middle is set. If all scores are NaN, it chooses no method. Without a score,
+// it returns an error.
 func TestTuneAlone(t *testing.T) {
 	e := race.Entrant{Methods: race.Grid([]float64{.3, .1, .2}, func(x float64) mixpolicy.Method { return fixed(x, 1-x) })}
 	for k, score := range []race.Curve{race.Theta(0), func(*race.Observation) float64 { return math.NaN() }} {
@@ -338,7 +338,7 @@ func TestTuneAlone(t *testing.T) {
 	wantError(t, err, "without a score")
 }
 
-// A method of a grid has its numbers, and says which of them are the last ones.
+// Setting names the values of a grid's method, and Edges the axes on which the method is at an edge.
 func TestAxes(t *testing.T) {
 	e := race.Entrant{Axes: []race.Axis{{Name: "η₀", Values: []float64{2, 1, 4}}, {Name: "ω", Values: []float64{10, 5, 20, 2.5}}}}
 	for k, want := range map[int]string{0: "η₀ = 2, ω = 10 []", 2: "η₀ = 2, ω = 20 [ω]", 5: "η₀ = 1, ω = 5 [η₀]", 11: "η₀ = 4, ω = 2.5 [η₀ ω]"} {
@@ -351,7 +351,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// A finer grid has the method in its middle and ends at its neighbours.
+// A finer grid lies around the method, and reaches its old neighbours at most.
 func TestFiner(t *testing.T) {
 	e := race.Entrant{Name: "fixed", Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	e = e.OnGrid(race.Axis{Name: "a", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "b", Values: race.Powers(16, 2, 2)})
@@ -370,7 +370,7 @@ func TestFiner(t *testing.T) {
 	}
 }
 
-// Tuning has a seed of its own, and the trials are as they would be without it.
+// Tuning uses a different seed from the trials, and the trials are the same as without tuning.
 func TestTuningHasItsOwnSeed(t *testing.T) {
 	p, m := queue(t), mixpolicy.Penalty{CostScale: 400}
 	costs := func(seed uint64, trials int) []float64 {
@@ -384,7 +384,7 @@ func TestTuningHasItsOwnSeed(t *testing.T) {
 	}
 }
 
-// Who fails with every setting is an outcome that says so, and the others race.
+// The outcome of an entrant that fails with every setting contains the error, and the other entrants race.
 func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	p := queue(t)
 	all, err := race.Run(t.Context(), p, []race.Entrant{
@@ -432,7 +432,7 @@ func TestSettingsErrors(t *testing.T) {
 	wantError(t, second(race.Trials(t.Context(), nil, mixpolicy.PlugIn{}, race.Settings{Trials: 1, Iterations: 1})), "no problem")
 }
 
-// byHand makes finished trials whose costs are given.
+// byHand returns finished trials with the given costs.
 func byHand(costs ...[]float64) *race.Runs {
 	var runs race.Runs
 	for k, run := range costs {
@@ -445,8 +445,8 @@ func byHand(costs ...[]float64) *race.Runs {
 	return &runs
 }
 
-// A band is the mean and Student's interval of the curve, look by look; who ends early
-// stays as it is.
+// A band is the mean and Student's interval of the curve at each observation. A run that
+// ends early keeps its last value.
 func TestBand(t *testing.T) {
 	runs := byHand([]float64{1, 2, 3}, []float64{3, 4, 8}, []float64{5, 9})
 	runs.Trials = append(runs.Trials, race.Trial{Err: errBroken, Observations: []race.Observation{{Cost: 1e9}}})
@@ -465,7 +465,7 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// The second run is at the goal, leaves it, and comes back; the last never stays.
+// The second run reaches the goal, leaves it, and comes back. The last run leaves the goal at its end, so it counts as never reaching it.
 func TestReach(t *testing.T) {
 	r := byHand([]float64{9, 1, 1, 1}, []float64{1, 9, 9, 1}, []float64{1, 1, 1, 1}, []float64{9, 9, 1, 1}, []float64{1, 1, 1, 9})
 	inf := math.Inf(1)
@@ -477,7 +477,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A run that sleeps has all the time there is: what counts is the processor's.
+// Sleep does not count, because Times are processor times.
 func TestSleepIsNoTime(t *testing.T) {
 	p := queue(t)
 	began := time.Now()

@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Level is the level of the tests: the probability of one or more wrong verdicts in a table is at most this.
+// Level is the level of the tests: the probability of one or more wrong verdicts in a table is at most Level.
 const Level = 0.05
 
 // rounding is the greatest difference between two exact answers that counts as rounding, in units of the optimum.
@@ -127,17 +127,17 @@ func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, un
 
 // Against returns the table of a method's duels with others, a row for each problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
-	c, tests := cells{missing: "–"}, 0
+	c, tests := plotting.Cells{Missing: "–"}, 0
 	for _, d := range r.Duels(kind, quantity, problems, with(method, others...)...) {
 		tests += len(d)
-		c.set(d[0].Problem, d[0].B, d.String())
+		c.Set(d[0].Problem, d[0].B, d.String())
 	}
 	caption := fmt.Sprintf("%s: wins and losses of %s against each method, counted in runs", quantity, method)
 	if kind == Fair {
 		caption += ", or in the instances of a family, in each of two drawings"
 	}
 	caption += fmt.Sprintf("; ?: no winner at %g %% with Holm's correction for %d tests", 100*Level, tests)
-	return c.table(caption, "problem", others...)
+	return c.Table(caption, "problem", others...)
 }
 
 // Margins returns the table of the duels of pairs on the three problems, with the median difference in each.
@@ -150,7 +150,7 @@ func margins(quantity string, duels []race.Duel) plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("%s, run by run on the same streams: median differences with intervals that hold together with %g %%, "+
 			"and p of the sign test, corrected for %d tests by Holm's method", quantity, 100*(1-Level), len(duels)),
-		Columns: columns("problem", "pair", "runs", "better – worse", "median difference", "p"),
+		Columns: plotting.Columns("problem", "pair", "runs", "better – worse", "median difference", "p"),
 	}
 	for _, d := range duels {
 		v := d.Difference
@@ -186,19 +186,19 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
-	var c cells
+	var c plotting.Cells
 	group := func(what string, problems []string) {
 		most, use := 1, []string(nil)
 		for _, m := range learners {
 			n := len(slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return !slices.Contains(unbeaten[p], m) }))
-			if c.set(what, m, fmt.Sprintf("%d of %d", n, len(problems))); n > most {
+			if c.Set(what, m, fmt.Sprintf("%d of %d", n, len(problems))); n > most {
 				most, use = n, nil
 			}
 			if n == most {
 				use = append(use, m)
 			}
 		}
-		c.set(what, "use", strings.Join(use, "; "))
+		c.Set(what, "use", strings.Join(use, "; "))
 	}
 	group("three problems, exact costs", Names)
 	for _, n := range []Noise{Exact, Gaussian, Heavy, Outliers} {
@@ -206,20 +206,20 @@ func (r Record) Recommendation() plotting.Table {
 	}
 	caption := fmt.Sprintf("For (2.18), with costs from the oracle: the number of problems of the fair races on which no other method "+
 		"beats a method in both drawings, by penalised gap after equal queries (sign tests at %g %%, with Holm's correction)", 100*Level)
-	return c.table(caption, "costs", append(learners, "use")...)
+	return c.Table(caption, "costs", append(learners, "use")...)
 }
 
 // ByTelling returns the table of the best methods by true cost on each problem, among methods that receive the same
 // information: the methods that none of these beats, and the median cost of the first.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
-	var c cells
+	var c plotting.Cells
 	for _, problem := range problems {
 		groups := map[string][]string{}
 		for _, e := range must(Build(problem)).Entrants(BySeconds) {
 			told := strings.Join(e.Told, "; ")
 			groups[told] = append(groups[told], e.Name)
-			c.set(told, problem, "")
+			c.Set(told, problem, "")
 		}
 		for told, methods := range groups {
 			kind := ByQueries
@@ -231,24 +231,24 @@ func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 				best = r.Unbeaten(kind, PolicyCost, []string{problem}, methods...)[problem]
 			}
 			if len(best) > 0 {
-				c.set(told, problem, fmt.Sprintf("%s: %.4g", strings.Join(best, "; "), r.Final(problem, kind, best[0], PolicyCost).Value))
+				c.Set(told, problem, fmt.Sprintf("%s: %.4g", strings.Join(best, "; "), r.Final(problem, kind, best[0], PolicyCost).Value))
 			}
 		}
 	}
-	return c.table(fmt.Sprintf("True cost of the policy: the methods that no method with the same information beats (sign tests at %g %%, "+
+	return c.Table(fmt.Sprintf("True cost of the policy: the methods that no method with the same information beats (sign tests at %g %%, "+
 		"with Holm's correction in each cell), and the cost of the first method's policy", 100*Level), "told", problems...), nil
 }
 
 // ToldTable lists which information each method receives, for all methods that race on the named problems.
 func ToldTable(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
-	var c cells
+	var c plotting.Cells
 	for _, problem := range problems {
 		for _, e := range must(Build(problem)).Entrants(BySeconds) {
 			for _, what := range e.Told {
-				c.set(e.Name, what, "✓")
+				c.Set(e.Name, what, "✓")
 			}
 		}
 	}
-	return c.table("Information of each method: what it knows, and at which pairs it may query costs", "method", Tellings...), nil
+	return c.Table("Information of each method: what it knows, and at which pairs it may query costs", "method", Tellings...), nil
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// made is a record by hand: by queries a is better than b on 9 of 10 streams, and c equals b up to rounding. In the fair
-// races a is better than b on "queue" in both drawings, and on "network" in the first; on a family it is far better on
-// one of the two runs on each instance, and a little worse on the other.
+// made returns a record by hand. In the race by queries, a is better than b on 9 of 10 streams, and c equals b up to
+// rounding. In the fair races, a is better than b on "queue" in both drawings, and on "network" only in the first. On
+// a family, a is far better than b in one of the two runs on each instance, and a little worse in the other.
 func made() (r Record) {
 	for _, name := range Names {
 		r.Record = append(r.Record, race.Row{Problem: name, Race: Given, Quantity: Mixture, Value: 100})
@@ -46,9 +46,9 @@ func TestDuels(t *testing.T) {
 	r, queue := made(), []string{"queue"}
 	got := r.Duels(ByQueries, PenalisedGap, queue, [2]string{"a", "b"}, [2]string{"b", "c"}, [2]string{"a", "nobody"}, [2]string{"a", "c"})
 	want := []race.Duel{
-		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 1 + 10 of 2¹⁰ falls, on either side, and Holm's 3
+		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 11 of 2¹⁰ outcomes on each side, times Holm's 3
 		{Problem: "queue", A: "b", B: "c", P: 1},
-		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // not less than the one before
+		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // Holm's 2 would put it below that of a, b
 	}
 	if !slices.EqualFunc(got, want, func(a Duel, b race.Duel) bool {
 		d := a[0]
@@ -58,8 +58,8 @@ func TestDuels(t *testing.T) {
 	}) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	// The median of −1 nine times and 5; of ten differences all but the least and the greatest are an
-	// interval of 1 − 2·11/2¹⁰ for one duel at 5 %, and all are for three.
+	// Nine of the ten differences are −1, and one is 5. For one duel at 5 %, an interval of confidence 1 − 2·11/2¹⁰
+	// would leave out the least and the greatest difference; for three duels, the interval contains all ten.
 	if v := got[0][0].Difference; v.Mean != -1 || v.Lo != -1 || v.Hi != 5 || v.N != 10 {
 		t.Errorf("difference %+v", v)
 	}
@@ -75,7 +75,8 @@ func TestDuels(t *testing.T) {
 	}
 }
 
-// Who wins one drawing only wins nothing; a family is counted in instances; who raced in one drawing only has no duel.
+// A method that is better in only one drawing does not win. A family counts by instances. A method that raced in only
+// one drawing has no duel.
 func TestFairDuels(t *testing.T) {
 	r, family := made(), Families()[0].String()
 	half := race.Row{Problem: "queue", Base: Drawings[0], Race: Fair, Method: "half", Quantity: PenalisedGap, Values: []float64{1}}
@@ -96,7 +97,8 @@ func TestFairDuels(t *testing.T) {
 	}
 }
 
-// The recommendation names who is beaten least, in each kind of costs, and every problem counts.
+// For each kind of costs, the table recommends a method, and it counts every problem. It does not recommend plug-in
+// if plug-in loses every run.
 func TestRecommendation(t *testing.T) {
 	r := recorded()
 	table := r.Recommendation()
@@ -111,7 +113,7 @@ func TestRecommendation(t *testing.T) {
 	if counted != 23 {
 		t.Errorf("%d problems are counted, want 23", counted)
 	}
-	worse := Record{slices.Clone(r.Record)} // where plug-in loses every run
+	worse := Record{slices.Clone(r.Record)} // plug-in loses every run
 	for k, row := range worse.Record {
 		if values := slices.Clone(row.Values); row.Race == Fair && row.Method == "plug-in" {
 			floats.AddConst(1e9, values)
@@ -124,14 +126,14 @@ func TestRecommendation(t *testing.T) {
 	}
 }
 
-// Where each beats the next in a circle, nobody is unbeaten, and nobody is recommended.
+// If each method beats the next in a circle, no method is unbeaten, and the table recommends none.
 func TestRecommendationOfNobody(t *testing.T) {
 	var r Record
-	n := len(FairMethods) - 1 // but for the even mixture
+	n := len(FairMethods) - 1 // without the even mixture
 	for i, m := range FairMethods[:n] {
 		for _, base := range Drawings {
 			row := race.Row{Problem: Names[0], Base: base, Race: Fair, Method: m, Quantity: PenalisedGap}
-			for k := range 600 { // m is better than the next in all runs but those that are 0 for the next
+			for k := range 600 { // m is better than the next method, except in the runs where the next has 0
 				row.Values = append(row.Values, float64((i+k)%n))
 			}
 			r.Record = append(r.Record, row)
@@ -146,8 +148,8 @@ func TestRecommendationOfNobody(t *testing.T) {
 	}
 }
 
-// Who is told all costs asks for none, and who is not asks. Who sees costs of pairs that the oracle
-// draws, and no others, gives the same answer when the others are changed.
+// A method that knows all costs queries none, and every other method queries some. A method that receives the costs
+// of sampled pairs gives the same answer when the costs of all other pairs change.
 func TestTold(t *testing.T) {
 	const queries = 30
 	q := models.Queue{Buffer: 20, Empty: true, Criterion: mixpolicy.Discounted(.9)}
@@ -165,7 +167,7 @@ func TestTold(t *testing.T) {
 	}
 	hidden := slices.DeleteFunc(rand.New(rand.NewPCG(1, 0)).Perm(x.Pairs()), func(i int) bool { return seen[i] })
 	costs := slices.Clone(x.Costs())
-	for k, i := range hidden { // the range stays
+	for k, i := range hidden { // the range of costs stays the same
 		costs[i] = x.Costs()[hidden[(k+1)%len(hidden)]]
 	}
 	other := problem(mixpolicy.Must(x.WithCosts(costs)))

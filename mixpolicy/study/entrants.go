@@ -37,9 +37,9 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 
 // Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the best setting
 // for costs divided by their greatest size. For (2.18), these are: Algorithm 1 (its average, its last iterate, with
-// scaled rows, and with reduced variance), the penalty method (4.16), the dual ALP (4.14), and plug-in, with means or
-// medians of means, which have nothing to tune. For all policies, these are: the bilinear method for the criterion and
-// certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for discounted
+// scaled rows, and with reduced variance), the penalty method (4.16), the dual ALP (4.14) and, with nothing to tune, the
+// scale-free variant and plug-in with means or medians of means. For all policies, these are: the bilinear method for
+// the criterion and certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for discounted
 // cost, the primal–dual method for the smoothed ALP.
 //
 // steps is the number of queries of the longest run, and mixing is an upper bound on mixing times, for the step sizes
@@ -47,8 +47,7 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // cost times the horizon, which is 1/(1−γ) or mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
-// ‖λ*‖₂, and no learner knows ‖λ*‖₂: on the network, it is 3.2·10⁵ in units of the greatest cost, but β = 0 makes G =
-// 100. For discounted cost, an entrant with β = 0 shows the effect of the ball.
+// ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
 	lo, hi := x.CostRange()
@@ -82,6 +81,7 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 		return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
 	}, eta, omega))
 	sampled := []string{Measures, SampledCosts}
+	add(enter("scale-free", "not in the paper", sampled, priorwork.ScaleFree{}))
 	add(enter("plug-in", "certainty equivalence for (2.18)", sampled, mixpolicy.PlugIn{}))
 	add(enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, priorwork.MedianPlugIn{}))
 	if average {
@@ -143,9 +143,8 @@ func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Meth
 }
 
 // enter makes an entrant from a method in some settings, the published or default setting first.
-func enter(name, source string, told []string, methods ...mixpolicy.Method) race.Entrant {
-	first := func([]float64) mixpolicy.Method { return methods[0] }
-	return race.Entrant{Name: name, Source: source, Told: told, Methods: methods, Make: first}
+func enter(name, source string, told []string, all ...mixpolicy.Method) race.Entrant {
+	return race.Entrant{Name: name, Source: source, Told: told, Methods: all, Make: func([]float64) mixpolicy.Method { return all[0] }}
 }
 
 // finer holds the axes of fine tuning: η₀ alone or, for the penalty method, η₀ and ω.

@@ -1,8 +1,6 @@
 package study
 
 import (
-	"context"
-	"fmt"
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
@@ -10,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Everyone can run: on average and on discounted cost, with a basis, and where all costs are
-// 0; and none brings more settings than may be tuned.
+// Every entrant runs under average and discounted cost, with a basis, even if all costs are 0.
+// It has at most 16 settings.
 func TestEveryEntrantRuns(t *testing.T) {
 	q := models.Queue{Buffer: 6, Empty: true}
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.9)} {
@@ -44,24 +42,4 @@ func TestEveryEntrantRuns(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Some of the learners on a short queue, at equal numbers of queries.
-func ExampleLearners() {
-	q := models.Queue{Buffer: 20}
-	x := mixpolicy.Must(q.MDP())
-	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))
-	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
-	gap := mixpolicy.Must(race.PenalisedGap(p))
-	some := Only(Learners(p, nil, 1000, 50), "Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in")
-	for _, o := range mixpolicy.Must(race.Run(context.Background(), p, some,
-		race.Settings{Trials: 20, TuningTrials: 4, Seed: 1, Queries: []int{100, 1000}})) {
-		b := o.Runs.Band(race.Queries, gap, .95)
-		fmt.Printf("%-30s penalised gap %.2f and %.2f, settings: %d\n", o.Name, b.Intervals[0].Mean, b.Intervals[1].Mean, len(o.Methods))
-	}
-	// Output:
-	// Algorithm 1                    penalised gap 10.59 and 4.91, settings: 16
-	// Algorithm 1, rows scaled       penalised gap 10.61 and 4.30, settings: 16
-	// penalty                        penalised gap 13.14 and 3.10, settings: 16
-	// plug-in                        penalised gap 0.00 and 0.00, settings: 1
 }

@@ -22,6 +22,12 @@ import (
 // share no seed, no instance and no tuning. A method counts as better only if it is better in both.
 const Fair = "fair"
 
+// OtherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
+var OtherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries", "network, 10⁵ queries"}
+
+// FairProblems returns the names of all fair races.
+func FairProblems() []string { return slices.Concat(Names, OtherLengths, FamilyNames()) }
+
 // FairTuning is the Race of rows with the scores of all settings of the first grid, each from one run.
 const FairTuning = "tuning of a fair race"
 
@@ -77,12 +83,26 @@ func fairRaceOn(name string) (f fairRace, err error) {
 	if random, ok := family(name); ok {
 		return fairRace{name, 10, familyInstances, 4, 3000, random.Instance}, nil
 	}
-	c := must(Build(name))
-	f = fairRace{name, 10, 1, 60, c.Queries[len(c.Queries)-1], func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
-	if name == "network" {
-		f.runs = 24
+	problem := name
+	if slices.Contains(OtherLengths, name) {
+		problem, _, _ = strings.Cut(name, ",")
+	}
+	c := must(Build(problem))
+	f = fairRace{name, 10, 1, 100, c.Queries[len(c.Queries)-1], func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
+	if problem != name {
+		f.queries = 1_000_000_000 / f.queries
 	}
 	return f, nil
+}
+
+// instances returns count instances from the given one on. It panics, for [catch], if one cannot be made.
+func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
+	for k := range count {
+		p := must(f.instance(from+k, tuning))
+		gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background())).Objective
+		all = append(all, gapped{p, func(l *race.Observation) float64 { return gap(l) / best }})
+	}
+	return all
 }
 
 // compute runs a drawing, 0 or 1, of the named methods. The values of a row are penalised gaps in units of the optimum,
@@ -90,23 +110,14 @@ func fairRaceOn(name string) (f fairRace, err error) {
 func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
 	seed := uint64(2*drawing + 100)
-	instances := func(count int, tuning bool) (all []gapped) {
-		for k := range count {
-			p := must(f.instance(k+1000*(drawing+1), tuning))
-			gap, best := must(race.PenalisedGap(p)), must(p.Optimum(ctx)).Objective
-			all = append(all, gapped{p, func(l *race.Observation) float64 { return gap(l) / best }})
-		}
-		return all
-	}
-	tuned, judged := instances(min(f.tuning, f.judged), true), instances(f.judged, false)
+	tuned, judged := f.instances(min(f.tuning, f.judged), 1000*(drawing+1), true), f.instances(f.judged, 1000*(drawing+1), false)
 	for e, entrant := range fairEntrants(judged[0].p) { // each problem has its own entrants, by its scale of costs
 		if !slices.Contains(names, entrant.Name) {
 			continue
 		}
 		like := race.Row{Problem: f.name, Base: Drawings[drawing], Race: Fair, Method: entrant.Name, Quantity: PenalisedGap,
 			At: float64(f.queries), Seed: seed, Configurations: 1}
-		best, least, tried := []float64(nil), math.Inf(1), [][]float64(nil)
-		grid := entrant
+		grid, best, least, tried := entrant, []float64(nil), math.Inf(1), [][]float64(nil)
 		for round := 0; round < fairRounds && entrant.Axes != nil; round++ {
 			if progress != nil {
 				progress(like.Base+", "+entrant.Name, round, fairRounds)
@@ -160,10 +171,56 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
+// Until is the Race of rows on how the scale-free variant ends by itself with a Tolerance of 1 %: after how many
+// queries, and with which penalised gap in units of the optimum, run by run. At is the greatest number of queries.
+const Until = "until"
+
+// UntilQueries is the number of queries of a run that ended by itself, or of a run that did not.
+const UntilQueries = "queries of the run"
+
+// UntilProblems are the problems of those rows, all with exact costs and d ≤ 20. With heavy tails or rare outliers, the
+// variance of the samples is too large to prove anything.
+func UntilProblems() []string { return slices.Concat(Names, FamilyNames(Exact)[:4]) }
+
+// until makes five runs on a problem, or one on each of five instances of a family.
+func (f fairRace) until(ctx context.Context, most int) (rows race.Record, err error) {
+	defer catch(&err)
+	like := race.Row{Problem: f.name, Race: Until, Method: "scale-free", At: float64(most), Seed: 1, Configurations: 1}
+	rows = race.Record{like, like}
+	rows[0].Quantity, rows[1].Quantity = UntilQueries, PenalisedGap
+	judged := f.instances(min(5, f.judged), 0, false)
+	for k, d := range judged {
+		runs := must(race.Trials(ctx, d.p, priorwork.ScaleFree{Tolerance: 0.01}, race.Settings{
+			Trials: 5 / len(judged), First: k, Seed: like.Seed, Queries: []int{most}}))
+		rows[0].Values, rows[1].Values = append(rows[0].Values, runs.Ends(race.Queries)...), append(rows[1].Values, runs.Ends(d.gap)...)
+	}
+	return rows.Round(6), nil
+}
+
+// UntilTable returns the table of the runs that were to end by themselves.
+func (r Record) UntilTable() plotting.Table {
+	t := plotting.Table{Caption: "Runs of the scale-free variant with a tolerance of 1 %", Columns: plotting.Columns("problem", "runs",
+		"ended by themselves", "median of their queries\t%.0f", "queries allowed\t%.0f", "their greatest gap, % of the optimum\t%.2g")}
+	for _, row := range r.Select(race.Row{Race: Until, Quantity: UntilQueries}) {
+		var ended, queries []float64
+		for k, gap := range final(r.Record, race.Row{Problem: row.Problem, Race: Until, Quantity: PenalisedGap}).Values {
+			if q := row.Values[k]; q < row.At {
+				ended, queries = append(ended, 100*gap), append(queries, q)
+			}
+		}
+		cells := []any{row.Problem, fmt.Sprint(len(row.Values)), fmt.Sprint(len(ended)), nil, row.At, nil}
+		if len(ended) > 0 {
+			cells[3], cells[5] = medianOf(queries).Mean, slices.Max(ended)
+		}
+		t.Row(cells...)
+	}
+	return t
+}
+
 // FairTable returns the table of the fair races on a problem: the gaps in both drawings, the settings, and the median
 // gap over the settings of the first grid.
 func (r Record) FairTable(problem string) plotting.Table {
-	c := cells{missing: "–"}
+	c := plotting.Cells{Missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"
 	for _, m := range r.Methods(problem, Fair) {
 		names := []string{"η₀", "k", "p"}
@@ -176,14 +233,14 @@ func (r Record) FairTable(problem string) plotting.Table {
 			if row.Settings != "" {
 				text += " (" + row.Settings + ")"
 			}
-			c.set(m, settings, fmt.Sprint(row.Configurations))
-			c.set(m, base, interval(row, 100))
-			c.set(m, []string{tuned, again}[k], text)
+			c.Set(m, settings, fmt.Sprint(row.Configurations))
+			c.Set(m, base, interval(row, 100))
+			c.Set(m, []string{tuned, again}[k], text)
 		}
 		if grid := final(r.Record, race.Row{Problem: problem, Base: Drawings[0], Race: FairTuning, Method: m}); grid.Values != nil {
-			c.set(m, untuned, fmt.Sprintf("%.3g", 100*grid.Value))
+			c.Set(m, untuned, fmt.Sprintf("%.3g", 100*grid.Value))
 		}
 	}
-	return c.table(fmt.Sprintf("%s, fair race: median penalised gap in %% of the optimum with 95 %% intervals, in two drawings", problem),
+	return c.Table(fmt.Sprintf("%s, fair race: median penalised gap in %% of the optimum with 95 %% intervals, in two drawings", problem),
 		"method", settings, Drawings[0], Drawings[1], untuned, tuned, again)
 }

@@ -116,8 +116,8 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
 // since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions: the pairs that were seen
-// represent those that were not. The terms of b̂ are the cost terms of the gradients (3.5a) of Algorithm 1 at λ = 0,
-// and of the penalty method where Ψθ ⪰ 0.
+// represent the unseen pairs. The terms of b̂ are the cost terms of the gradients (3.5a) of Algorithm 1 at λ = 0, and
+// of the penalty method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

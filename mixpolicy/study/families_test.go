@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// An instance is what its seed says; those of tuning are others; noise has no part in it.
+// An instance depends on the dimension, on its number and on its use (for tuning or not), but not on the noise.
 func TestFamilyInstances(t *testing.T) {
 	costs := func(f Family, k int, tuning bool) []float64 {
 		return slices.Clone(mixpolicy.Must(f.Instance(k, tuning)).BaseCosts())
@@ -28,9 +28,9 @@ func TestFamilyInstances(t *testing.T) {
 	}
 }
 
-// Noise has mean 0 and the variance that it says. By Chebyshev a mean over N draws is off by more
-// than √(σ²/Nδ) with probability at most δ. Student's t has no variance; it is symmetric, and half
-// of it is beyond its quartile.
+// Noise has mean 0 and the stated variance. By Chebyshev, a mean over N draws is off by more than √(σ²/Nδ) with
+// probability at most δ. Student's t has infinite variance here, so the test checks that it is symmetric, and that
+// half of its values are beyond the quartiles.
 func TestNoise(t *testing.T) {
 	const draws, delta = 400_000, 1e-3
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -69,7 +69,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// The formula against the spread of estimates over many runs, without noise and with it.
+// Deviation agrees with the spread of plug-in's estimates over 2000 runs, without noise and with it.
 func TestDeviation(t *testing.T) {
 	const runs, queries = 2000, 50
 	for noise, variance := range map[Noise]float64{Exact: 0, Gaussian: 1} {
@@ -84,14 +84,15 @@ func TestDeviation(t *testing.T) {
 		for _, x := range estimates {
 			most = max(most, stat.StdDev(x, nil))
 		}
-		// A sample deviation of n nearly normal values is off by 1/√2n of it; five times that.
+		// The standard error of a sample deviation of n nearly normal values is 1/√2n of the deviation. The test
+		// allows five standard errors.
 		if want := Deviation(p, variance, queries); math.Abs(most-want) > 5*want/math.Sqrt(2*runs) {
 			t.Errorf("%v: deviation %v over %d runs, want %v", noise, most, runs, want)
 		}
 	}
 }
 
-// estimate is b̂ after a number of queries.
+// estimate returns the method's b̂ after the given number of queries.
 func estimate(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, queries int, stream uint64) []float64 {
 	set := mixpolicy.Settings{Iterations: queries, Seed: 1, Stream: stream, Uncertified: true}
 	return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set)).Run.(mixpolicy.Estimator).Estimate()

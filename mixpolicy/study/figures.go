@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -87,7 +86,7 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 // Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), with gaps
 // below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off below a tenth of the median. If
 // computing answers takes longer than the steps, the answer at a look may be ready no later than the answer at the look
-// before; Curves then omits it.
+// before. Curves omits such an answer.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -179,52 +178,14 @@ func final(r race.Record, like race.Row) (last race.Row) {
 	return last
 }
 
-// columns makes columns of text or, for a head with a format after a tab, of numbers.
-func columns(heads ...string) (all []plotting.Column) {
-	for _, head := range heads {
-		head, format, _ := strings.Cut(head, "\t")
-		all = append(all, plotting.Column{Head: head, Format: format})
-	}
-	return all
-}
-
-// cells are the cells of a table, by row and column. Rows keep the order in which they are added.
-type cells struct {
-	missing string // text of a cell that is not set
-	rows    []string
-	of      map[[2]string]string
-}
-
-func (c *cells) set(row, column, cell string) {
-	if !slices.Contains(c.rows, row) {
-		c.rows = append(c.rows, row)
-	}
-	if c.of == nil {
-		c.of = map[[2]string]string{}
-	}
-	c.of[[2]string{row, column}] = cell
-}
-
-// table returns a table whose first column holds the rows' names, followed by the given columns.
-func (c *cells) table(caption, rows string, heads ...string) plotting.Table {
-	t := plotting.Table{Caption: caption, Columns: columns(append([]string{rows}, heads...)...)}
-	for _, row := range c.rows {
-		line := []any{row}
-		for _, head := range heads {
-			line = append(line, cmp.Or(c.of[[2]string{row, head}], c.missing))
-		}
-		t.Row(line...)
-	}
-	return t
-}
-
-// Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. Each
-// method's penalised gap and true cost are those of the setting that is best in tuning for that quantity. The table
-// states the setting, and which of its numbers are at an end of the grid.
+// Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. For each
+// method, the penalised gap comes from the setting with the best penalised gap in tuning, and the true cost from
+// the setting with the best true cost. The table states the setting, and which of its numbers are at an end of the
+// grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}
-	c, units := cells{missing: "–"}, []float64{100 / r.Mark(problem, Mixture), 1}
+	c, units := plotting.Cells{Missing: "–"}, []float64{100 / r.Mark(problem, Mixture), 1}
 	for _, e := range must(Build(problem)).Entrants(kind) {
 		for k, quantity := range []string{PenalisedGap, PolicyCost} {
 			row := r.Final(problem, kind, e.Name, quantity)
@@ -236,16 +197,16 @@ func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 			if len(edges) > 0 {
 				text += " (edge: " + strings.Join(edges, ", ") + ")"
 			}
-			c.set(e.Name, heads[0], fmt.Sprint(row.Configurations))
-			c.set(e.Name, heads[1], fmt.Sprint(row.Trials))
-			c.set(e.Name, heads[2+2*k], interval(row, units[k]))
-			c.set(e.Name, heads[3+2*k], text)
+			c.Set(e.Name, heads[0], fmt.Sprint(row.Configurations))
+			c.Set(e.Name, heads[1], fmt.Sprint(row.Trials))
+			c.Set(e.Name, heads[2+2*k], interval(row, units[k]))
+			c.Set(e.Name, heads[3+2*k], text)
 		}
 	}
 	// All methods that take steps end at the same time, or just after.
 	end := math.Round(1000*r.Final(problem, kind, r.Methods(problem, kind)[0], PolicyCost).At) / 1000
 	caption := fmt.Sprintf("%s after %.6g %s: medians over runs, with 95 %% intervals", problem, end, kind)
-	return c.table(caption, "method", heads...), nil
+	return c.Table(caption, "method", heads...), nil
 }
 
 // interval formats a median times a factor, with its interval if that has any width.
@@ -266,11 +227,11 @@ func interval(row race.Row, factor float64) string {
 // Reaches returns the table of the queries that a method needs to come within 1 % of an optimum and stay there: medians
 // with intervals. A dash means more queries than the race allowed.
 func (r Record) Reaches(problem string) plotting.Table {
-	c := cells{missing: "no θ"} // and so no penalised gap
+	c := plotting.Cells{Missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {
-		c.set(row.Method, row.Quantity, median(row))
+		c.Set(row.Method, row.Quantity, median(row))
 	}
-	return c.table(fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem), "method",
+	return c.Table(fmt.Sprintf("%s: queries to reach, medians over the runs, with 95 %% intervals", problem), "method",
 		GapGoal, MixtureGoal, PolicyGoal)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Every figure of the record can be drawn, with all methods that took part, and every
-// method is in the tables.
+// Every figure of the record can be drawn with all methods that took part, and the tables
+// contain every method.
 func TestFigures(t *testing.T) {
 	r := recorded()
 	for _, name := range Names {
@@ -20,7 +20,7 @@ func TestFigures(t *testing.T) {
 			methods := r.Methods(name, kind)
 			for _, what := range []string{PenalisedGap, PolicyCost} {
 				f := r.Curves(name, kind, what, methods...)
-				layers := map[string]int{PolicyCost: 2}[what] // the marks
+				layers := map[string]int{PolicyCost: 2}[what] // two reference lines
 				for _, m := range methods {
 					layers += min(1, len(r.where(name, kind, m, what)))
 				}
@@ -55,8 +55,8 @@ func arrows(layers []plotting.Layer) (n int) {
 	return n
 }
 
-// Where one method goes to 10⁵ times the optimum the others can still be told apart: the line leaves the figure, with
-// a note. A method looks as it does everywhere.
+// A method whose gap exceeds the ceiling does not set the scale: its line leaves the figure, with a note. A method has
+// the same look in all figures.
 func TestNoMethodSetsTheScale(t *testing.T) {
 	r := recorded()
 	f := r.Curves("network", ByQueries, PenalisedGap, r.Methods("network", ByQueries)...)

@@ -51,9 +51,9 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 	return b
 }
 
-// StateDependent returns four mixtures of LONGER and LBFS whose weights change with the state. The weight of LBFS is
-// the share of the jobs that are in the last buffers (2 and 4); the share of the other jobs; one half; and the first
-// weight again, with a random action one time in ten.
+// StateDependent returns four mixtures of LONGER and LBFS. In the first three, the weight of LBFS is the share of the
+// jobs in the last buffers (2 and 4), the share of the other jobs, and one half. The fourth is the first with a random
+// action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -248,12 +248,13 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 	}
 }
 
-// largestRoom limits the n² numbers of elimination, n = (buffer+1)⁴, to 134 MB.
+// largestRoom keeps elimination small: for n = (buffer+1)⁴ states, its at most n² numbers take at
+// most 134 MB.
 const largestRoom = 7
 
 // room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are computed by elimination, which
 // is accurate in every digit of the rarest state's probability. At full size, the probabilities of the rarest states
-// are below the error of any iteration, so the least weights there are those of the computed Ψ.
+// are below the error of any iteration, so the least weights there hold only for the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	e.Measures.Method = mixpolicy.Elimination

@@ -81,7 +81,7 @@ func (r NetworkRecord) of(part, quantity, method string) race.Record {
 // RuleCosts shows the costs of the six rules, exact and simulated.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	rows := ranked(slices.DeleteFunc(r.of("rules", PolicyCost, ""), func(row race.Row) bool { return row.Method == Mixture }))
-	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: columns(
+	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: plotting.Columns(
 		"\t%.0f", "policy", "exact\t%.6f", "error at most\t%.0e", "simulated\t%.3f", "from\t%.3f", "to\t%.3f")}
 	var simulated race.Record
 	for _, row := range rows {
@@ -215,7 +215,7 @@ const leastRoom = 0x1p-48
 
 // FullRoom shows the least weights at full size.
 func (r NetworkRecord) FullRoom(part string) plotting.Table {
-	t := plotting.Table{Caption: "Least weights at full size", Columns: columns("policy", "least θⱼ\t%.1e")}
+	t := plotting.Table{Caption: "Least weights at full size", Columns: plotting.Columns("policy", "least θⱼ\t%.1e")}
 	for _, row := range r.of(part, LeastWeight, "") {
 		t.Row(row.Method, row.Value)
 	}
@@ -275,7 +275,7 @@ func named(format string, numbers []float64, names ...string) string {
 
 // LearntTable shows the gaps and the true costs after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
-	t := plotting.Table{Columns: columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f",
+	t := plotting.Table{Columns: plotting.Columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f",
 		"true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
 	for _, c := range r.of(part, LearntCost, "") {
 		t.Caption = fmt.Sprintf("After %.0f queries: %s", c.At, part)
@@ -314,8 +314,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking shows every policy that was valued with independent events, by true cost. The interval of a learnt policy is
-// that of the mean over trials.
+// Ranking shows the base policies and the learnt policies with independent events, by true cost. The interval of a
+// learnt policy is the interval of the mean over trials.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
@@ -328,7 +328,7 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 		}
 	}
 	table := plotting.Table{Caption: "True average cost of a step",
-		Columns: columns("\t%.0f", "policy", "cost\t%.5f", "from\t%.5f", "to\t%.5f", "learnt over")}
+		Columns: plotting.Columns("\t%.0f", "policy", "cost\t%.5f", "from\t%.5f", "to\t%.5f", "learnt over")}
 	var exact, learnt race.Record
 	for _, row := range ranked(rows) {
 		from := row.Base

@@ -19,8 +19,8 @@ import (
 
 // Learning states how the methods are compared: the same oracle and number of queries, the same number of
 // configurations tried, and as many trials for choosing one of these as for the reported results. The trials for the
-// choice have a separate seed. They must be numerous: with a slightly too small penalty, a third of the answers are the
-// best of all, but the others cost one job more, or several.
+// choice have a separate seed. These trials must be numerous: with a slightly too small penalty, a third of the answers
+// are the best of all, but the other answers cost one job more, or several.
 type Learning struct {
 	Queries int // T
 	Trials  int

@@ -15,9 +15,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// The pipeline at small buffers, where measures come by elimination: every exact cost
-// against simulation, what must hold between the numbers, and the same part of the
-// record.
+// The pipeline of the network with small buffers, where elimination computes the measures: exact costs agree with
+// simulation, no base policy costs less than the optimum, and the rows agree with the record.
 func TestSmallNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds of work")
@@ -32,7 +31,7 @@ func TestSmallNetwork(t *testing.T) {
 				t.Errorf("%s: base policy %s costs %v, less than the optimum %v", b.Name, name, c.Value, best.Lo)
 			}
 		}
-		// Ψθ* is a measure, that of its policy.
+		// Ψθ* is the measure of its policy, so the policy costs as much as the optimum.
 		c := mixpolicy.Must(rows.One(race.Row{Base: b.Name, Quantity: PolicyCost, Method: Mixture}))
 		if off := max(math.Abs(c.Value-best.Value), math.Abs(best.Hi-best.Lo)); off > 1e-9*best.Value {
 			t.Errorf("%s: the optimum %v, certified %v, is not its policy's cost %v", b.Name, best.Value, best.Lo, c.Value)
@@ -40,10 +39,10 @@ func TestSmallNetwork(t *testing.T) {
 	}
 	checkSimulated(t, rows)
 	checkLearnt(t, rows)
-	// The draws are those of the record, and what differs is the rounding: numbers agree to 10⁻¹¹ also with a processor that
-	// fuses multiplication and addition; a hundred times that is allowed. Only where steps are so large that they throw θ across
-	// the ball do last digits grow, with five of the configurations tried to a thousandth: of a configuration it is asked that
-	// the mean be within the recorded interval.
+	// The draws equal those of the record, so only rounding differs. Numbers agree to 10⁻¹¹ even on a processor that
+	// fuses multiplication and addition; the test allows 10⁻⁹. Steps so large that they throw θ across the ball
+	// amplify rounding, in five of the settings tried to a thousandth. So a row of tuning passes as well if its mean
+	// is within the recorded interval.
 	recorded := mixpolicy.Must(RecordedNetwork()).of("small", "", "")
 	if len(recorded) != len(rows) {
 		t.Fatalf("%d rows recorded, %d computed", len(recorded), len(rows))
@@ -60,8 +59,8 @@ func TestSmallNetwork(t *testing.T) {
 	}
 }
 
-// checkSimulated compares every simulated cost with the exact one. A 95 % interval is two
-// standard errors wide on a side; 2½ times that is five of them.
+// checkSimulated compares every simulated cost with the exact one. Half of a 95 % interval is about two standard
+// errors, so the test allows five.
 func checkSimulated(t *testing.T, rows race.Record) {
 	t.Helper()
 	count := 0
@@ -78,9 +77,8 @@ func checkSimulated(t *testing.T, rows race.Record) {
 	}
 }
 
-// checkLearnt checks what must hold whatever the draws: plug-in is feasible and never
-// below the optimum, every tuned setting is the best of its grid, and a mean cost is
-// that of its trials.
+// checkLearnt checks what holds for any draws: plug-in is feasible and never below the optimum, and every tuned
+// setting is the best of its grid.
 func checkLearnt(t *testing.T, rows race.Record) {
 	t.Helper()
 	for _, mean := range rows.Select(race.Row{Quantity: LearntCost}) {
@@ -119,7 +117,7 @@ func TestRecordedNetwork(t *testing.T) {
 			t.Errorf("no part %q; go run ./mixpolicy/study/record network makes it", p.Name)
 		}
 	}
-	// Mixing measures is linear in the cost, whatever the measures are.
+	// The cost of a mixture of measures is linear in the weight, whatever the measures are.
 	measures := rows.Select(race.Row{Part: "mixing", Quantity: MixedMeasures})
 	for _, m := range measures {
 		first, last := measures[0], measures[len(measures)-1]
@@ -137,8 +135,8 @@ func TestRecordedNetwork(t *testing.T) {
 	}
 }
 
-// By hand: each method is better by ½ than the next on ten streams, but the first is the worst on one.
-// Three pairs are at 2/2¹⁰, which is 6 times as much by Holm, and three at 22/2¹⁰, 3 times as much.
+// A record by hand: on ten streams, the gap of each method is ½ below that of the next, but on one stream the first
+// method is the worst. Three pairs have the p-value 2/2¹⁰, times Holm's factor 6, and three have 22/2¹⁰, times 3.
 func TestGapDuels(t *testing.T) {
 	var r NetworkRecord
 	for k, method := range comparedMethods {
@@ -162,7 +160,7 @@ func TestGapDuels(t *testing.T) {
 	}
 }
 
-// Every figure of the network can be drawn from the record, and shows something.
+// Every figure of the network is valid and has a layer, and every column of its tables has at least four entries.
 func TestNetworkPlots(t *testing.T) {
 	r := mixpolicy.Must(RecordedNetwork())
 	maps := mixpolicy.Must(r.ActionMaps())
@@ -189,7 +187,6 @@ func TestNetworkPlots(t *testing.T) {
 			}
 		}
 	}
-	// cμ is the best of the rules; whatever is above it in the ranking is above its cost.
 	if best := rules.Columns[1].Text[0]; best != "cμ" {
 		t.Errorf("the best rule is %s", best)
 	}

@@ -7,7 +7,8 @@
 // [FourQueues] is the experiment that the paper announces, on a network of a million states, recorded in
 // data/network.csv.
 //
-// A record holds the result of each run ([race.Row].Values); everything else is derived from these results.
+// A record of races holds the result of each run at the last look ([race.Row].Values). The sign tests and the tables of
+// final results are computed from these values.
 //
 // To add a method, add a line to [Learners] or [Informed], and record its results by
 //
@@ -71,7 +72,8 @@ const maze = `
 .##.~...
 ....#...`
 
-// gridWorld has a base policy for each direction, which it takes in two of five steps.
+// gridWorld has a base policy for each direction. The policy takes its direction in two of five
+// steps.
 func gridWorld() Instance {
 	x := must(models.GridWorld{Map: maze, Slip: 0.1, Criterion: mixpolicy.Discounted(0.95)}.MDP())
 	var base []*mixpolicy.Policy

@@ -27,7 +27,7 @@ const (
 )
 
 // races are in the order of the record.
-var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair, FairTuning}
+var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair, FairTuning, Until}
 
 // The quantities.
 const (
@@ -46,8 +46,8 @@ const (
 	Norm     = "‖λ*‖₂ / max |c|" // the value that G must exceed for Algorithm 1
 )
 
-// Record holds all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are those at
-// the last look; earlier looks were recorded as medians only.
+// Record holds all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are stored
+// for the last look. Earlier looks and the rows of [Reaching] were recorded as medians only.
 type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
@@ -62,7 +62,7 @@ func finely(kind, method string) bool {
 	return kind != BySeconds && slices.Contains(FairMethods, method)
 }
 
-// settings returns the settings of the record. As one of 14 tests, the sign test of 200 runs finds with probability 0.9
+// settings returns the settings of the record. As one of 17 tests, the sign test of 200 runs finds with probability 0.9
 // a method that is better in 65 % of all runs. With 20 runs, the method must be better in 91 % ([race.Detectable]).
 func (c Instance) settings(kind, method string) race.Settings {
 	set := race.Settings{Trials: 20, TuningTrials: 10, Seed: 1, Queries: c.Queries}
@@ -75,7 +75,8 @@ func (c Instance) settings(kind, method string) race.Settings {
 	return set
 }
 
-// Entrants returns the entrants of a kind of race: the methods that learn costs and, by seconds, those that know them.
+// Entrants returns the entrants of a kind of race: the methods that learn costs and, in races by seconds, the methods
+// that know the costs.
 func (c Instance) Entrants(kind string) []race.Entrant {
 	all := Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
 	for k, e := range all {
@@ -164,11 +165,11 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 // medianOf returns the median with its interval; it also compares settings.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of a race of a kind, [ByQueries], [BySeconds] or [Fair], on a problem, for the named methods
-// or, if none is named, for all. Each method takes minutes. It replaces these rows in the record at path, and leaves
-// the rows of other methods unchanged. Races that are not fair run one method after the other, so an interruption loses
-// the results of at most one method. Families have fair races only. Update returns the methods that took part. All
-// methods know Ψ; the time to compute it does not count.
+// Update computes the rows of a race of a kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
+// methods or, if none is named, for all. Each method takes minutes. It replaces these rows in the record at path, and
+// leaves the rows of other methods unchanged. Races that are not fair run one method after the other, so an
+// interruption loses the results of at most one method. Families have fair races only, and rows of Until. Update returns
+// the methods that took part. All methods know Ψ; the time to compute it does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -178,6 +179,14 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	defer catch(&err)
 	replace := func(rows race.Record, order func(a, b race.Row) int, old func(race.Row) bool) {
 		must(0, race.Update(path, func(row race.Row) bool { return row.Problem == problem && old(row) }, rows, order))
+	}
+	if kind == Until {
+		if !slices.Contains(UntilProblems(), problem) || len(names) > 0 && !slices.Contains(names, "scale-free") {
+			return nil, nil
+		}
+		rows := must(must(fairRaceOn(problem)).until(ctx, mostQueries))
+		replace(rows, order(""), func(row race.Row) bool { return row.Race == Until })
+		return []string{rows[0].Method}, nil
 	}
 	if kind == Fair {
 		fair := must(fairRaceOn(problem))
@@ -189,7 +198,7 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 		}
 		return raced, nil
 	}
-	if _, random := family(problem); random {
+	if !slices.Contains(Names, problem) {
 		return nil, nil
 	}
 	c := must(Build(problem))
@@ -210,10 +219,13 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	return raced, nil
 }
 
+// mostQueries is the greatest number of queries of a run that is to end by itself.
+const mostQueries = 10_000_000
+
 // order compares rows by problem and race; in races on the given problem that are not fair, also by the order of the
 // methods.
 func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
-	problems := slices.Concat(Names, FamilyNames())
+	problems := FairProblems()
 	place := func(row race.Row) []int {
 		method := -1 // other rows keep their order
 		if row.Problem == problem && row.Base == "" {
@@ -224,8 +236,9 @@ func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	return func(a, b race.Row) int { return slices.Compare(place(a), place(b)) }
 }
 
-// given returns the exact numbers of the problem: costs with which answers are compared (that of the best policy to
-// within 1e-9 of the range of costs), and ‖λ*‖₂ in units of max |c|, because Algorithm 1 divides costs by max |c|.
+// given returns the exact numbers of the problem: costs with which answers are compared (the cost of the best
+// policy to within 1e-9 of the range of costs), and ‖λ*‖₂ in units of max |c|, because Algorithm 1 divides costs by
+// max |c|.
 func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	mixture := must(c.Problem.Optimum(ctx))

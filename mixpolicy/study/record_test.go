@@ -22,9 +22,8 @@ func recorded() Record { return mixpolicy.Must(Recorded()) }
 
 func build(name string) Instance { return mixpolicy.Must(Build(name)) }
 
-// TestRecord runs, of every race by queries, the part up to a number of queries that takes
-// little time, with the recorded settings and all seeds, and compares data/comparison.csv
-// with what it finds. Methods that are not recorded yet are left out.
+// TestRecord runs the first queries of every race by queries, with the recorded settings and all seeds, and compares
+// the results with data/comparison.csv. It leaves out methods without a record.
 func TestRecord(t *testing.T) {
 	known := recorded()
 	few := map[string]int{"queue": 100, "grid world": 100, "network": 1}
@@ -41,7 +40,7 @@ func TestRecord(t *testing.T) {
 			for _, quantity := range []string{PenalisedGap, PolicyCost} {
 				rows := known.where(name, ByQueries, e.Name, quantity)
 				if rows == nil || name == "network" && quantity == PolicyCost && e.Name != "plug-in" {
-					continue // a policy takes some 20 ms to be evaluated
+					continue // evaluating a policy takes some 20 ms
 				}
 				set := c.settings(ByQueries, e.Name)
 				set.Queries = slices.DeleteFunc(slices.Clone(set.Queries), func(q int) bool { return q > few[name] })
@@ -64,12 +63,12 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Of the fair races the first family is computed again, in one drawing with all its tuning.
+// The fair races of the first family, computed again in one drawing with all their tuning, give the recorded rows.
 func TestFairRecord(t *testing.T) {
 	f, known := mixpolicy.Must(fairRaceOn(Families()[0].String())), recorded()
 	methods := FairMethods
 	if testing.Short() {
-		methods = FairMethods[4:] // some seconds for those that are tuned
+		methods = FairMethods[4:] // the tuned methods would take some seconds
 	}
 	for _, m := range methods {
 		got := Record{mixpolicy.Must(f.compute(t.Context(), 1, nil, m)).Derive(medianOf).Round(6)}
@@ -84,8 +83,18 @@ func TestFairRecord(t *testing.T) {
 	}
 }
 
-// Plug-in knows the optimum of the queue after a handful of queries, so that a short race
-// shows when it arrives: as recorded, and as everyone is told.
+// The runs on the queue that end by themselves are computed again. All recorded runs that ended were right.
+func TestUntilRecord(t *testing.T) {
+	known := recorded()
+	got := Record{mixpolicy.Must(mixpolicy.Must(fairRaceOn("queue")).until(t.Context(), mostQueries)).Derive(medianOf).Round(6)}
+	compare(t, known.Select(race.Row{Problem: "queue", Race: Until}), got.Record)
+	if c := known.UntilTable().Columns; len(c[0].Text) != len(UntilProblems()) || slices.Max(c[5].Numbers) > 1 || c[2].Text[0] != "5" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Plug-in finds the optimum of the queue within a handful of queries, so a short race is enough to compute when it
+// reaches the recorded goals.
 func TestReached(t *testing.T) {
 	known, c := recorded(), build("queue")
 	set := c.settings(ByQueries, "plug-in")
@@ -98,7 +107,7 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// compare takes six digits for all.
+// compare fails the test unless the rows are the same, with numbers to 10⁻⁵ of their scale.
 func compare(t *testing.T, want, got race.Record) {
 	t.Helper()
 	if len(want) != len(got) {
@@ -107,8 +116,8 @@ func compare(t *testing.T, want, got race.Record) {
 	same := func(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= 1e-5*scale }
 	for i, w := range want {
 		g := got[i]
-		// Rounding is that of the costs, as is a penalised gap near 0, and an interval's ends are
-		// rounded in proportion to those.
+		// The scale of a value is at least the width of its interval. It is also at least 10⁻⁴ for a penalised gap,
+		// because a gap near 0 is the rounded difference of costs.
 		scale := max(math.Abs(w.Value), w.Hi-w.Lo, 1e-6*math.Abs(w.At))
 		if w.Quantity == PenalisedGap {
 			scale = max(scale, 1e-4)
@@ -121,8 +130,8 @@ func compare(t *testing.T, want, got race.Record) {
 	}
 }
 
-// What is recorded of a method is complete: races of both kinds, queries to goals, and the runs behind the end; with
-// enough trials, and intervals about their medians.
+// The record of each method is complete: races by queries and by seconds, the queries that reach goals, and the runs
+// behind the final values. Every row has enough trials, and an interval about its value.
 func TestRecordIsComplete(t *testing.T) {
 	known := recorded()
 	for _, name := range Names {
@@ -153,15 +162,15 @@ func TestRecordIsComplete(t *testing.T) {
 	}
 }
 
-// small is the queue with little to do. Its name is that of the recorded instance.
+// small is the queue with short races, under the name of the recorded instance.
 func small() Instance {
 	c := build("queue")
 	c.Queries, c.Times = []int{1, 20}, []time.Duration{time.Millisecond}
 	return c
 }
 
-// The best setting of a method that is finely tuned is inside of its grid, so that no better one is beyond.
-// There is one exception: by the true cost of policies, on the queue, the best penalty is none.
+// The best setting of a finely tuned method is inside its grid, so the grid is wide enough. There is one exception:
+// by the true cost of policies on the queue, the smallest penalty weight tried is the best.
 func TestBestSettingsAreInside(t *testing.T) {
 	known := recorded()
 	for _, name := range Names {
@@ -184,7 +193,7 @@ func TestBestSettingsAreInside(t *testing.T) {
 	}
 }
 
-// To record one method leaves every other row as it was, byte for byte and in its place.
+// Recording one method leaves every other row in its place, byte for byte.
 func TestUpdateLeavesOthersAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "comparison.csv")
 	known := recorded()
@@ -212,7 +221,8 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// Who is finely tuned is tuned again on a finer grid around the best of the first, and runs with the best of that.
+// A finely tuned method is tuned again on a finer grid around the best setting of the first grid, and runs with the
+// best setting of the finer grid.
 func TestTunedTwice(t *testing.T) {
 	c := small()
 	e := Only(c.Entrants(ByQueries), "penalty")[0]
@@ -241,7 +251,7 @@ func TestTunedTwice(t *testing.T) {
 	}
 }
 
-// An entrant of which no setting runs is named, and a setting that fails is not chosen.
+// If every setting of an entrant fails, the error says why; a setting that fails is not chosen if another one runs.
 func TestAMethodThatFails(t *testing.T) {
 	c := small()
 	set := c.settings(ByQueries, "plug-in")

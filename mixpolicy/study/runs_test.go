@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// The ends of runs are their last looks, one for each setting.
+// Ends returns the last row of each setting.
 func TestEnds(t *testing.T) {
 	like := race.Row{Problem: "p", Method: "m", Quantity: "q"}
 	r := race.Record{like, like, {Problem: "p", Method: "n", Quantity: "q", At: 200}, like, like}
@@ -19,7 +19,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// The record of 100,000 runs has what a plain loop comes to in a quarter of them, at their first look.
+// At the first observation, the record of plug-in's 25,000 runs agrees with the same runs by package race, without Beam.
 func TestRunsAreThoseOfALoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 25,000 runs")
@@ -31,7 +31,7 @@ func TestRunsAreThoseOfALoop(t *testing.T) {
 	for _, e := range []struct {
 		quantity string
 		race.Interval
-		tolerance float64 // of twelve digits, and of quantiles of a sketch
+		tolerance float64 // for rounding to twelve digits, and for quantiles from a sketch
 	}{
 		{"mean of penalised gap", race.TInterval(end, 0.95), 1e-11},
 		{PenalisedGap, race.Median(end, 0.95), 1e-3},

@@ -9,29 +9,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Scale states what one machine needs to make a network of four queues, the occupation measures Ψ of two rules there,
-// and the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
-type Scale struct {
-	States   int     `csv:"states"` // n
-	Moves    int     `csv:"moves"`  // the transitions of all pairs together
-	Model    float64 `csv:"model,%.3g"`
-	Measures float64 `csv:"measures,%.3g"`
-	Optimum  float64 `csv:"optimum,%.3g"`  // seconds, like Model and Measures
-	Residual float64 `csv:"residual,%.3g"` // the greater ‖μ − μP‖₁ of the two
-	Gap      float64 `csv:"gap,%.3g"`      // gap of the optimum's certificate, relative to the optimum
-	Memory   float64 `csv:"memory,%.3g"`   // bytes, at the peak
-	Machine  string  `csv:"machine"`
-	Date     string  `csv:"date"`
-}
-
 // Scales returns the buffers of networks of about 10⁴, 10⁵, 10⁶ and 10⁷ states.
 func Scales() [][4]int {
 	return [][4]int{{12, 8, 8, 12}, {21, 14, 14, 21}, {38, 25, 25, 38}, {68, 45, 45, 68}}
 }
 
-// MeasureScale returns all but the memory, the machine and the date, which the caller fills in. If ctx ends while the
+// MeasureScale measures a network. The caller fills in the memory, the machine and the date. If ctx ends while the
 // model is made, its construction continues in the background.
-func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
+func MeasureScale(ctx context.Context, buffers [4]int) (s data.Scale, err error) {
 	defer catch(&err)
 	w := models.Network{Buffers: buffers}
 	begin := time.Now()
@@ -66,6 +51,3 @@ func MeasureScale(ctx context.Context, buffers [4]int) (s Scale, err error) {
 	s.Gap, s.Optimum = best.Gap()/best.Objective, lap()
 	return s, nil
 }
-
-// RecordedScales returns the rows of data/scale.csv, the smallest network first.
-func RecordedScales() ([]Scale, error) { return data.Rows[Scale]("scale.csv") }

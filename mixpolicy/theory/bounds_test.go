@@ -14,7 +14,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// ‖Ψ‖_{⁎,2} = sup ‖Ψᵀx‖⁎/‖x‖₂ is sup ‖Ψθ‖₂/‖θ‖, as the norms of a matrix and of its transpose are equal.
+// ‖Ψ‖_{⁎,2} = sup ‖Ψᵀx‖⁎/‖x‖₂ equals sup ‖Ψθ‖₂/‖θ‖, because a matrix and its transpose have equal norms.
 func TestSubordinateNorms(t *testing.T) {
 	const d = 4
 	f := garnetProblem(t, 3, d, mixpolicy.Ball(2)).Features()
@@ -22,11 +22,11 @@ func TestSubordinateNorms(t *testing.T) {
 	if !svd.Factorize(f.Dense(), mat.SVDNone) {
 		t.Fatal("SVD failed")
 	}
-	// The Gram matrix has an eigenvalue error of some d ulps of the largest; its root half.
+	// The largest eigenvalue of the Gram matrix errs by about d ulps; its root errs by half as many.
 	if want, got := svd.Values(nil)[0], theory.SubordinateNorm(f, linprog.L2); math.Abs(got-want) > 8*d*0x1p-53*want {
 		t.Errorf("σ_max = %v, SVD of Ψ says %v", got, want)
 	}
-	// ‖Ψθ‖₂ is convex: over a polytope a vertex attains its maximum.
+	// ‖Ψθ‖₂ is convex: over a polytope, a vertex attains its maximum.
 	row := make([]float64, f.MDP().Pairs())
 	size := func(theta []float64) float64 { f.MulVec(row, theta); return floats.Norm(row, 2) }
 	var signs, units float64
@@ -47,10 +47,10 @@ func TestSubordinateNorms(t *testing.T) {
 	}
 }
 
-// generic hides what a modulus is, so that MaxDivergence has to climb.
+// generic hides the type of a modulus, so MaxDivergence has to climb.
 type generic struct{ bregman.Modulus }
 
-// The closed form, and what climbing from any direction reaches, which knows nothing of φ but its values.
+// For the ball, climbing reaches the closed form. For other moduli, hiding the type does not change the result.
 func TestMaxDivergence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	for _, tt := range []struct {
@@ -75,8 +75,8 @@ func TestMaxDivergence(t *testing.T) {
 			t.Errorf("%v, %v: climbing reaches %v, want %v", tt.phi, tt.class, climbed, want)
 		}
 	}
-	// From the centre of the ball, D is the radius √(R² − 1/d) of its section. The climb ends 2⁻⁴⁸ of it inside,
-	// which costs √2⁻⁴⁷.
+	// From the centre of the ball's section, the greatest D is the section's radius √(R² − 1/d). The climb ends a fraction
+	// 2⁻⁴⁸ inside the boundary, which lowers D by a fraction √2⁻⁴⁷.
 	inside := 1 - math.Sqrt(0x1p-47)
 	section := math.Sqrt(3.5)
 	for what, tt := range map[string]struct {
@@ -101,8 +101,8 @@ func TestMaxDivergence(t *testing.T) {
 	}
 }
 
-// Over the cube the greatest divergence is that of a vertex: of all of them, for starts that
-// favour some coordinates, and for radii with one and with several numbers of entries at +R.
+// Over the cube, a vertex attains the greatest divergence. The starts favour some coordinates. For some
+// radii, all vertices have the same number of entries at +R; for others, they do not.
 func TestMaxDivergenceVertices(t *testing.T) {
 	for _, start := range [][]float64{{.25, .25, .25, .25}, {.4, .1, .2, .3}, {-.1, .5, .3, .3}, {.5, .2, .3}, {.5, .3, -.2, .4}} {
 		for _, r := range []float64{.55, .7, 1, 1.5, 4} {

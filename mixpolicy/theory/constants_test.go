@@ -11,7 +11,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The bounds of section 3.2 for numbers with which they can be worked out by hand: √(nm) = 2,
+// The bounds of section 3.2, worked out by hand for simple numbers: √(nm) = 2,
 // σ_max max‖θ‖₂ = 3/2, A(c_max+G) = 132, (c_max√(nm)+G)‖Ψ‖ = 17/2, and so C_e = 281/2; as printed
 // C_e = 8·11 + 9/2 = 185/2. With Ση² = 2 and ln(1/δ) = 9, √(2 ln(1/δ) Ση²) = 6.
 func TestBoundsByHand(t *testing.T) {
@@ -81,10 +81,10 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// (3.36) by hand: V = ¼‖·‖₂ = ¼, ε = ¼, γ = ½, and e^{−1/τ} = ½ for τ = 1/ln 2.
+// (3.36) by hand: ε = ¼, γ = ½, and e^{−1/τ} = ½ for τ = 1/ln 2. The printed form uses V = ¼‖[Ψθ]₋‖₂ = ¼.
 func TestDistanceByHand(t *testing.T) {
 	half, average := mixpolicy.Discounted(.5), mixpolicy.AverageCost
-	never, once := math.Inf(1), 0. // mixing
+	never, once := math.Inf(1), 0. // values of τ
 	for what, tt := range map[string]struct{ got, want float64 }{
 		"printed":                       {theory.Distance(mixpolicy.Printed, half, 3, .5, 9), (2*3*.25*math.Log(4) + 3*.25) / .5},
 		"discounted":                    {theory.Distance(mixpolicy.Corrected, half, 1/math.Ln2, 9, .25), 1./4 + 1./8/(1-1./4)},
@@ -108,7 +108,7 @@ func TestDistanceByHand(t *testing.T) {
 	}
 }
 
-// What NewConstants computes, against definitions.
+// NewConstants against the definitions.
 func TestConstants(t *testing.T) {
 	for _, tt := range []struct {
 		class                 mixpolicy.Class
@@ -139,7 +139,7 @@ func TestConstants(t *testing.T) {
 			t.Errorf("%v: ‖λ*‖₂ = %v, want %v", tt.class, k.LambdaStar, want)
 		}
 
-		// θ* is on the boundary of a small class, where the divergence may be infinite but for rounding.
+		// If the class is small, θ* is on its boundary. If rounding puts θ* outside the domain, Divergence returns +∞.
 		phi := mixpolicy.DefaultModulus(tt.class)
 		if want := bregman.Divergence(phi, best.Theta, barycentre(3)); !(k.DStar > 0 && k.DStar <= k.D) || want <= k.D && math.Abs(k.DStar-want) > 1e-12*want {
 			t.Errorf("%v: D(θ*; θ₀) = %v, want %v, at most %v", tt.class, k.DStar, want, k.D)
@@ -173,7 +173,7 @@ func TestConstants(t *testing.T) {
 		}
 	}
 
-	// Under average cost there is no ball unless β says so.
+	// Under average cost, λ is not confined to a ball unless β sets its radius.
 	p := queueProblem(t, 0, mixpolicy.Ball(2))
 	k := mixpolicy.Must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 5, CostScale: 1e4}))
 	s := theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
@@ -229,8 +229,8 @@ func barycentre(d int) []float64 {
 	return theta
 }
 
-// Theorem 3.4: SampleComplexity is the least power of 2^{1/8} that meets its condition, for any
-// ρ, on which it depends; and (3.37) as printed is that formula.
+// Theorem 3.4: for each ρ, SampleComplexity is the least power of 2^{1/8} that meets the theorem's condition.
+// PrintedSampleComplexity is (3.37) as printed.
 func TestSampleComplexity(t *testing.T) {
 	p := garnetProblem(t, 1, 3, mixpolicy.Ball(2))
 	k := mixpolicy.Must(theory.NewConstants(p, mixpolicy.PrimalDual{}))
@@ -238,7 +238,7 @@ func TestSampleComplexity(t *testing.T) {
 	const epsilon = .1
 	excess := func(n, rho float64) float64 {
 		s := theory.StepSums{Sum: 2 * (math.Sqrt(n+1) - 1), Squares: 1 + math.Log(n)}
-		// ‖[u]₋‖₁ ≤ √(nm) ‖[u]₋‖₂ = 2√(nm) V = ε, and the distance is ε + ε·min{γ, 1/(1+ε)}/(1−γ).
+		// With v = 2√(nm) V, which is at least ‖[u]₋‖₁, the distance is v + min{1, v·min{γ, 1/(1+v)}/(1−γ)}.
 		mass := 2 * math.Sqrt(float64(p.MDP().Pairs())) * k.RefinedViolationBound(s, rho).Value
 		return k.RefinedObjectiveBound(s, rho).Value + k.Spread*(mass+min(1, .9*mass/(1-.9), mass/(1+mass)/(1-.9)))
 	}
@@ -269,7 +269,7 @@ func TestSampleComplexity(t *testing.T) {
 	} {
 		wantError(t, err, says)
 	}
-	// With constants for which one or two iterations are enough, an ε that these meet exactly.
+	// Here ε is the bound after one or two iterations, so these meet ε exactly.
 	few := &theory.Constants{Pairs: 4, R: 3, Reach: 6, Cost: 5, Spread: 8, G: 7, SigmaMax: .25, Mu: .5, DStar: 9, LambdaStar: 3, Tangent: 2}
 	for _, n := range []int{1, 2} {
 		epsilon := few.PolicyBound(theory.InverseSqrtSums(mixpolicy.Corrected, n), math.Inf(1), .1)

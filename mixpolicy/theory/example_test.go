@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The bound (3.31) for the queue of section 6 after 10⁶ iterations, and what it is made of.
+// The bound (3.31) for the queue of section 6 after 10⁶ iterations, and its terms.
 func ExampleConstants_ObjectiveBound() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))
@@ -33,8 +33,9 @@ func ExampleConstants_ObjectiveBound() {
 	//  180.268
 }
 
-// τ_mix(¼) of (2.23), corrected: the steps until every start is within ¼ of the stationary
-// distribution. With 1 − p − q = 0.35 the distance is 0.35ᵗ·0.6923 at most.
+// τ_mix(¼) of (2.23), corrected: the number of steps until the distribution from every start is
+// within ¼ of the stationary one. The second eigenvalue is 0.35, so the greatest distance after t
+// steps is 0.6923·0.35ᵗ.
 func ExampleMixingTime() {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	m := mixpolicy.Must(theory.MixingTime(context.Background(), x, mixpolicy.UniformPolicy(x), .25))

@@ -35,8 +35,8 @@ func drawValues(t *rapid.T, n int, name string) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, name)
 }
 
-// drawMDP draws a small MDP. Every row gives at least 1/16 to one common state, so that all
-// policies have one recurrent class, which no period divides.
+// drawMDP draws a small MDP. Every row gives at least 1/16 to one common state, so every policy has one recurrent
+// class, and this class is aperiodic.
 func drawMDP(t *rapid.T) *mixpolicy.MDP {
 	n, m := rapid.IntRange(1, 5).Draw(t, "states"), rapid.IntRange(1, 3).Draw(t, "actions")
 	common := rapid.IntRange(0, n-1).Draw(t, "common")
@@ -147,7 +147,7 @@ func garnetProblem(t testing.TB, seed uint64, d int, class mixpolicy.Class) *mix
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, base...)), class))
 }
 
-// wantError checks that err says every one of the given things.
+// wantError checks that the error contains every one of the given parts.
 func wantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -160,7 +160,7 @@ func wantError(t testing.TB, err error, parts ...string) {
 	}
 }
 
-// panics checks that f does, with a message that begins like this.
+// panics checks that f panics with a message that begins with the prefix.
 func panics(t testing.TB, prefix string, f func()) {
 	t.Helper()
 	defer func() {

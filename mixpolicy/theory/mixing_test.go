@@ -30,13 +30,13 @@ func TestTotalVariation_A1(t *testing.T) {
 			}
 			want = max(want, math.Abs(d))
 		}
-		if got := theory.TotalVariation(mu, nu); got != want { // multiples of 1/64
+		if got := theory.TotalVariation(mu, nu); got != want { // exact, in multiples of 1/64
 			t.Fatalf("‖μ − ν‖ = %v, want %v", got, want)
 		}
 	})
 }
 
-// (2.23): the doubling search finds the first t that stepping one by one finds.
+// (2.23): the doubling search finds the same first t as a search one step at a time.
 func TestMixingTime_2_23(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)
@@ -56,7 +56,7 @@ func TestMixingTime_2_23(t *testing.T) {
 		for ; farthest() > epsilon; time++ {
 			power = product(power, chain)
 		}
-		// Where d(t) meets ε to the last digits, either side of it may be taken.
+		// If d(t) equals ε up to rounding, the search may return t or the next time.
 		if d := farthest(); m.Time != time && math.Abs(d-epsilon) > 1e-10 && math.Abs(m.Distance-epsilon) > 1e-10 ||
 			m.Time == time && (math.Abs(m.Distance-d) > 1e-12 || from(m.Slowest) < d-1e-12) {
 			t.Fatalf("τ(%v) = %+v, stepping gives %d and %v", epsilon, m, time, d)
@@ -71,7 +71,7 @@ func TestMixingTime_2_23(t *testing.T) {
 	})
 }
 
-// The corrected (2.24): δ is the greatest distance of two rows of Pᵗ, those that are named have it, and δ(P^τ) ≤ 2ε.
+// The corrected (2.24): δ is the greatest distance between two rows of Pᵗ, the returned states attain it, and δ(P^τ) ≤ 2ε.
 func TestContraction_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)
@@ -104,8 +104,8 @@ func TestContraction_2_24(t *testing.T) {
 	})
 }
 
-// (2.24): UniformMixingTime is the least t with δᵗ ≤ ε, for the greatest δ of any policy, which
-// a deterministic one has; and no policy mixes later.
+// (2.24): UniformMixingTime is the least t with δᵗ ≤ ε, where δ is the greatest of all policies. A
+// deterministic policy attains δ, and no policy mixes later than t.
 func TestUniformMixingTime_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)
@@ -122,14 +122,14 @@ func TestUniformMixingTime_2_24(t *testing.T) {
 		if d := atMost(drawPolicy(t, x)); d > greatest+8*u {
 			t.Fatalf("δ = %v, deterministic policies reach %v", d, greatest)
 		}
-		// t ln δ ≤ ln ε < (t−1) ln δ. An error of 8u in δ ≤ 15/16 is one of 8u/δ in ln δ ≤ −1/16.
+		// t ln δ ≤ ln ε < (t−1) ln δ. An error of 8u in δ ≤ 15/16 changes ln δ ≤ −1/16 by 8u/δ.
 		rounding := 16 * 8 * u / max(greatest, u)
 		need, step := -math.Log(epsilon), -math.Log(greatest)
 		if float64(time)*step < need*(1-rounding) || time > 1 && float64(time-1)*step >= need*(1+rounding) {
 			t.Fatalf("τ = %d for ε = %v, deterministic policies reach δ = %v", time, epsilon, greatest)
 		}
 	})
-	// Lengths 1 and 4 of the queue have no next state in common: a step need not contract at all.
+	// Lengths 1 and 4 of the queue have no next state in common, so δ = 1.
 	if upper, err := theory.UniformMixingTime(t.Context(), mixpolicy.Must(models.Queue{}.MDP()), 0.25); err != nil || upper != math.MaxInt {
 		t.Errorf("queue: %d, %v, want none", upper, err)
 	}
@@ -150,7 +150,7 @@ func TestMixingErrors(t *testing.T) {
 	wantError(t, second(theory.ErgodicityOf(x)), "κ of no policy")
 	wantError(t, second(theory.ErgodicityOf(y, mixpolicy.UniformPolicy(y))), "theory: policy 0: the chain of this policy has 2 ")
 
-	// One action mixes, the other stays for ever.
+	// Action 0 mixes in one step. Action 1 never leaves the state.
 	stay := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.AverageCost,
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			p := []float64{.5, .5}
@@ -165,7 +165,7 @@ func TestMixingErrors(t *testing.T) {
 	wantError(t, second(theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)), "1001 states, want at most 1000")
 }
 
-// (2.25) for the queue of section 6: κ of given policies is the least that serves them all.
+// (2.25) for the queue of section 6: κ of given policies is the least constant that holds for all of them.
 func TestErgodicityOf_2_25(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	one := mixpolicy.Must(mixpolicy.StateIndependent(x, 0.25, 0.25, 0.25, 0.25))
@@ -181,7 +181,7 @@ func TestErgodicityOf_2_25(t *testing.T) {
 		t.Errorf("κ = %v at state %d, want %v", e.Lower, e.State, want)
 	}
 	// κ is finite for every policy, but too large for a useful bound: the slowest service leaves length 1 a mass of
-	// 2.4·10⁻⁴⁰, as r = .5/.2.
+	// 2.4·10⁻⁴⁰, because r = .5/.2.
 	least = 100 * 1.5 / (math.Pow(2.5, 100) - 1)
 	all := mixpolicy.Must(theory.UniformErgodicity(t.Context(), x))
 	if want := 1 / (least * least); all.Lower < want*(1-1e-11) || !math.IsInf(all.Upper, 1) {
@@ -189,8 +189,8 @@ func TestErgodicityOf_2_25(t *testing.T) {
 	}
 }
 
-// (2.25) for all policies: the interval holds what enumeration finds, since masses
-// are extreme at deterministic policies.
+// (2.25) for all policies: the interval contains the κ of all deterministic policies,
+// which attain the extreme masses.
 func TestUniformErgodicity_2_25(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)
@@ -206,7 +206,7 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 		if !(want >= e.Lower*(1-1e-12) && want <= e.Upper*(1+1e-12)) || n > 1 && !(e.Upper > e.Lower) && !math.IsInf(want, 1) {
 			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)
 		}
-		// Masses are known to some 1e-11, so κ is too unless a mass is smaller.
+		// Masses have errors of some 1e-11, so κ is accurate unless a mass is tiny.
 		if !math.IsInf(want, 1) && want < 1e8 && e.Upper/e.Lower > 1+1e-4 {
 			t.Fatalf("κ in [%v, %v]", e.Lower, e.Upper)
 		}
@@ -220,10 +220,10 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 	})
 }
 
-// κ that comes from the greatest mass: one action leads to the first of ten states with
-// probability ½ and else to any of them, the other action to any of them. With the first action
-// everywhere, the first state has ½ + ½·1/10 of the mass, and the others have 1/20. It is the
-// same if the other action is one of two, of which each state has one.
+// Here, κ comes from the greatest mass. Action 0 leads to the first of ten states with
+// probability ½, and otherwise to a uniformly random state; action 1 leads to a uniformly random
+// state. If every state takes action 0, the first state has the mass ½ + ½·1/10, and every other
+// state 1/20. In the second case, some states have action 2 in place of action 1.
 func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 	const n = 10
 	for actions, allowed := range map[int]func(s, a int) bool{2: nil, 3: func(s, a int) bool { return a == 0 || (a == 1) == (s < 4) }} {

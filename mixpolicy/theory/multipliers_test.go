@@ -14,8 +14,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The multipliers are optimal, none is shorter, and their norm is the threshold of the exact penalty: no θ of the class
-// gains more per unit of ‖[Ψθ]₋‖₂, and some θ gains as much.
+// Multipliers returns an optimal λ, and no optimal λ is shorter. Its norm is the threshold of the exact penalty: no θ
+// of the class gains more per unit of ‖[Ψθ]₋‖₂, and some θ gains as much.
 func TestMultipliers(t *testing.T) {
 	drawn, refused, inexact := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func TestMultipliers(t *testing.T) {
 		if bound := class.MinLinear(gradient); floats.Min(lambda) < 0 || !(best.Objective-bound <= 1e-7*scale) {
 			t.Fatalf("λ = %v bounds the optimum %v by %v; %v θ* %v %v", lambda, best.Objective, bound, class, best.Theta, best.Rows)
 		}
-		var inner float64 // ‖λ‖² ≤ λᵀλ′ for the nearest point λ of a convex set to 0, and any λ′ of it
+		var inner float64 // if λ is the point of a convex set nearest to 0, ‖λ‖² ≤ λᵀλ′ for every λ′ in the set
 		for _, m := range best.Rows {
 			inner += lambda[m.Row] * m.Lambda()
 		}
@@ -69,8 +69,8 @@ func TestMultipliers(t *testing.T) {
 		if norm*norm > inner*(1+1e-4)+1e-9 {
 			t.Fatalf("‖λ‖² = %v, and λᵀλ′ = %v", norm*norm, inner)
 		}
-		// On 1ᵀθ = 1 around θ*: a ray for d = 2 each way; for d = 3 a circle of them, and those along the edges of the class
-		// and along rows of Ψ, beyond which the class or another row ends what a ray gains.
+		// Rays from θ* in 1ᵀθ = 1: for d = 2, one in each direction; for d = 3, a circle of rays, and rays along the
+		// edges of the class and along the rows of Ψ, because the gain may be greatest there.
 		rays := [][]float64{{1, -1}, {-1, 1}}
 		if d == 3 {
 			rays = nil
@@ -106,14 +106,14 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("d = %d, %v: ‖λ‖ = %v, and %v is gained per unit of violation", d, class, norm, gained)
 		}
 	})
-	// Where active rows nearly depend on each other: one problem in some 500, and one in some 1,500.
+	// Nearly dependent active rows make one problem in some 500 refused, and one in some 1,500 inexact.
 	if most := 3 + drawn/100; refused > most || inexact > most {
 		t.Errorf("of %d problems %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
 	}
 }
 
-// On the queue of section 6 the two pairs of length 100 with the slow rates have one row between them: one
-// multiplier or two of half its size.
+// On the queue of section 6, the pairs of length 100 with the two slow rates have equal rows of Ψ. The optimum puts
+// one multiplier on one of these rows; the shortest λ* puts half of it on each.
 func TestMultipliersOfEqualRows(t *testing.T) {
 	p := queueProblem(t, 100, mixpolicy.Ball(2))
 	lambda := mixpolicy.Must(theory.Multipliers(p))
@@ -124,7 +124,7 @@ func TestMultipliersOfEqualRows(t *testing.T) {
 	}
 }
 
-// By hand, for costs that are nearly equal: θ* = (0, 1), and λ* is e at both pairs that only the first policy uses.
+// By hand, for nearly equal costs: θ* = (0, 1), and λ* is e at both pairs that only the first policy uses.
 func TestMultipliersOfNearlyEqualCosts(t *testing.T) {
 	for e := 1e-5; e > 1e-8; e *= 0.9 {
 		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,

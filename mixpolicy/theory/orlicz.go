@@ -51,7 +51,7 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 //
 //	sup_{q ≥ 1} q^(−1/ν) (E|X|^q)^(1/q),
 //
-// (2.4) for ν = 2 and (2.6) for ν = 1, to a relative error of 10⁻¹². It panics if x
+// which is (2.4) for ν = 2 and (2.6) for ν = 1, to a relative error of 10⁻¹². It panics if x
 // and p differ in length.
 //
 // ln E|X|^q is convex in q, so on an interval it lies below its chord. This gives an
@@ -159,8 +159,8 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 //
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q),
 //
-// (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x maximises a convex function,
-// which is hard in general. lower is the best local maximum found from the directions of
+// which is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x maximises a convex function,
+// and this is hard in general. lower is the best local maximum found from the directions of
 // the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the norm of ‖Z‖₂. In one
 // dimension, lower = upper. VectorMomentNorm panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {

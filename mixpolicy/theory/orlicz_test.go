@@ -26,8 +26,8 @@ func expectation(f func(float64) float64, x, p []float64) (e float64) {
 	return e
 }
 
-// (2.3): β = ‖X‖_ψ is where E ψ(|X|/β) = 1, and the norm is one: homogeneous, and
-// with a triangle inequality.
+// (2.3): at β = ‖X‖_ψ, E ψ(|X|/β) = 1. The norm is homogeneous and satisfies the triangle
+// inequality.
 func TestOrliczNorm_2_3(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, p := drawOutcomes(t)
@@ -40,8 +40,8 @@ func TestOrliczNorm_2_3(t *testing.T) {
 			return
 		}
 		e := expectation(func(v float64) float64 { return math.Expm1(math.Pow(math.Abs(v)/norm, nu)) }, x, p)
-		rounding := max(u, 0x1p-1074/norm) // of β, which may be one of the least numbers
-		// An error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, as p ≥ 1/64.
+		rounding := max(u, 0x1p-1074/norm) // the relative rounding of β, which may be subnormal
+		// An error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, because p ≥ 1/64.
 		if !(math.Abs(e-1) <= nu*2*5*65*8*rounding) {
 			t.Fatalf("E ψ(|X|/β) = %v", e)
 		}
@@ -52,13 +52,13 @@ func TestOrliczNorm_2_3(t *testing.T) {
 		y := drawValues(t, len(x), "y")
 		total := floats.AddTo(make([]float64, len(x)), x, y)
 		of := func(x []float64) float64 { return mixpolicy.Must(theory.OrliczNorm(nu, x, p)) }
-		if !(of(total) <= (norm+of(y))*(1+32*u)+3*0x1p-1074) { // of three norms
+		if !(of(total) <= (norm+of(y))*(1+32*u)+3*0x1p-1074) { // the rounding of three norms
 			t.Fatalf("‖X+Y‖ = %v > %v + %v", of(total), norm, of(y))
 		}
 	})
 }
 
-// (2.3) as printed, by hand: E|X| = 2, of which β = 2 leaves 1, and only 3 is above it.
+// (2.3) as printed, by hand: E|X| = 2, so E|X|/β = 1 for β = 2. Only |X| = 3 differs from 1, by 2.
 func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	got, want := theory.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
 	if !(math.Abs(got-want) <= 4*u*want) {
@@ -66,8 +66,8 @@ func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	}
 }
 
-// (2.4), (2.6) against a fine grid over q, from below, and the Orlicz norm: by
-// e^t ≥ t^k/k! and Stirling each bounds the other up to a factor.
+// (2.4), (2.6): the moment norm agrees with the maximum over a fine grid of q, and bounds the
+// Orlicz norm up to a factor.
 func TestMomentNorm_2_4_2_6(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, p := drawOutcomes(t)
@@ -80,26 +80,26 @@ func TestMomentNorm_2_4_2_6(t *testing.T) {
 			}
 		}
 		const h = 0.005
-		for lnq := 0.0; lnq < 3.2 && top > 0; lnq += h { // the supremum is below q = e·2·ln 64 < e^3.2
+		for lnq := 0.0; lnq < 3.2 && top > 0; lnq += h { // the supremum is at a q below e·2·ln 64 < e^3.2
 			q := math.Exp(lnq)
 			m := math.Pow(expectation(func(v float64) float64 { return math.Pow(math.Abs(v)/top, q) }, x, p), 1/q)
 			grid = max(grid, top*m*math.Pow(q, -1/nu))
 		}
-		// Steps of h in ln q: at a smooth maximum h²/8 times the curvature in ln q, which
-		// is below ln²64 + 1 < 20.
+		// With steps of h in ln q, the grid misses a smooth maximum by at most h²/8 times the
+		// curvature in ln q, which is below ln²64 + 1 < 20.
 		if !(got >= grid*(1-1e-12) && got <= grid*(1+20*h*h)) {
 			t.Fatalf("norm %v, grid %v", got, grid)
 		}
-		// E ψ(|X|/β) = Σ_k E|X|^{νk} / (k! β^{νk}); with E|X|^q ≤ (K q^{1/ν})^q and
-		// k! ≥ (k/e)^k it is at most Σ (νe)^k (K/β)^{νk} = 1 at β = K(2νe)^{1/ν}.
+		// E ψ(|X|/β) = Σ_k E|X|^{νk} / (k! β^{νk}). With E|X|^q ≤ (K q^{1/ν})^q and
+		// k! ≥ (k/e)^k, this is at most Σ (νe)^k (K/β)^{νk}, which is 1 at β = K(2νe)^{1/ν}.
 		if orlicz := mixpolicy.Must(theory.OrliczNorm(nu, x, p)); orlicz > got*math.Pow(2*nu*math.E, 1/nu)*(1+1e-12) {
 			t.Fatalf("Orlicz norm %v, moment norm %v", orlicz, got)
 		}
 	})
 }
 
-// (2.5), (2.7): lower bound, upper bound, and the truth in two dimensions by a grid
-// of directions.
+// (2.5), (2.7): in two dimensions, the lower and the upper bound enclose the norm, which a grid
+// of directions approximates.
 func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 	var tried, found int
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,8 +120,8 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 			}
 			grid = max(grid, mixpolicy.Must(theory.MomentNorm(nu, x, p)))
 		}
-		// A norm in x loses at most the angle to the nearest direction, π/360, times
-		// its greatest value.
+		// Some direction of the grid is within π/360 of the best one; there, the norm is less than
+		// its maximum by at most π/360 times the maximum.
 		if truth := grid / (1 - math.Pi/360); !(lower <= truth*(1+1e-9) && upper >= grid*(1-1e-9)) {
 			t.Fatalf("[%v, %v], grid %v", lower, upper, grid)
 		}
@@ -129,12 +129,12 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 			found++
 		}
 	})
-	if found < tried*9/10 { // it promises a local maximum only, but is of little use if that is all
+	if found < tried*9/10 { // it promises only a local maximum, which should mostly be the global one
 		t.Errorf("lower bound is the greatest value in %d of %d draws", found, tried)
 	}
 }
 
-// (2.4), (2.6) where the greatest |X| is rare: M p^{1/q} q^{−1/ν} is greatest at q = −ν ln p.
+// (2.4), (2.6) if |X| is M with probability p, else 0: M p^{1/q} q^{−1/ν} is greatest at q = max(1, −ν ln p).
 func TestMomentNormBernoulli_2_4_2_6(t *testing.T) {
 	for _, nu := range []float64{1, 2} {
 		for _, p := range []float64{1, .7, 1e-3, 1e-300} {
@@ -158,7 +158,7 @@ func TestOrliczErrors(t *testing.T) {
 	}
 }
 
-// Lengths that differ panic with the package's prefix, before an index does.
+// Slices of different lengths panic with a message of the package, not of the runtime.
 func TestMisusePanics(t *testing.T) {
 	for _, f := range []func(){
 		func() { _, _ = theory.OrliczNorm(2, []float64{1, 2}, []float64{1}) },

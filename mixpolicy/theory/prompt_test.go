@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Powers of large matrices, and thousands of policies, end with their context.
+// Computations with powers of large matrices, or with thousands of policies, stop when their context ends.
 func TestWorkEndsWithItsContext(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{Buffer: 1000, Arrival: .5, Rates: []float64{.4999, .5001}}.MDP())
 	p := mixpolicy.UniformPolicy(x)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// probabilities adds up what the slots give to every index.
+// probabilities returns the probability of every index, added up over the slots.
 func (t *Table) probabilities() []float64 {
 	p := make([]float64, len(t.slots))
 	for k, s := range t.slots {
@@ -19,7 +19,7 @@ func (t *Table) probabilities() []float64 {
 	return p
 }
 
-// The slots give every index its probability, and none to one of weight 0.
+// The slots give every index its probability, and an index of weight 0 at most n·2⁻⁶⁴.
 func TestSlotsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
@@ -44,7 +44,7 @@ func TestSlotsAddUp(t *testing.T) {
 		}
 		n := float64(len(w))
 		for i, p := range table.probabilities() {
-			// Scaling rounds n terms twice, each of at most n−1 transfers once more.
+			// Scaling rounds each of n terms twice, and each of at most n−1 transfers rounds once more.
 			if want := w[i] / total; math.Abs(p-want) > 4*n*n*0x1p-53/n+0x1p-52 {
 				t.Fatalf("index %d has probability %v, want %v", i, p, want)
 			}

@@ -18,11 +18,10 @@
 // Once μ is roughly right, the shares of the states in their groups are frozen, and the same
 // cycle, now linear ([cycle.correct]), approximates the inverse of I − Pᵀ. The linear cycle
 // preconditions a Krylov iteration, the generalised conjugate residual method. A linear
-// cycle takes a fifth of the time of a balance. It omits states with almost no mass ([solver.heavy]),
-// which only sweeps correct. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums,
-// so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and
-// others 2010–11). When the residual has fallen to a thousandth, the shares are computed
-// again.
+// cycle takes a fifth of the time of a balance. It omits states with almost no mass ([solver.heavy]).
+// Only sweeps correct these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums,
+// so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and others
+// 2010–11). When the residual has fallen to a thousandth, the shares are computed again.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel
 // visits all blocks of one colour at once ([order]), so results are the same to the bit for
@@ -46,12 +45,12 @@
 //   - Corrections omit the states that together account for a 256th of the target residual. Of
 //     818,184 states, 379,963 remain at first, and 577,458 later. A correction then takes
 //     24 ms and 33 ms on two processors, instead of 41 ms.
-//   - Half of the moves give the residual after a correction (see cycle.correct): 2½ passes
-//     over the chain instead of 4. The halves are stored separately, because memory is read in
-//     cache lines: a pass over one half takes 3 ms instead of 5 ms, and a pass over both takes
-//     4 ms.
-//   - A state keeps its new mass if this balances the flow (see solver.iterate). If all masses
-//     are kept between a tenth of and ten times the old masses instead, the final residual
+//   - The residual after a correction needs only half of the moves (see cycle.correct), so a
+//     correction takes 2½ passes over the chain instead of 4. The halves are stored separately,
+//     because memory is read in cache lines: a pass over one half takes 3 ms instead of 5 ms, and a
+//     pass over both takes 4 ms.
+//   - A state takes its new mass if this mass balances the flow (see solver.iterate). If instead
+//     every mass is kept between a tenth of its old value and ten times it, the final residual
 //     rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so one visit from
 //     the finest level is as good as two.
@@ -61,8 +60,8 @@
 //   - Rows are visited in the order of the states. In the order of the groups, memory is read
 //     in jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
-// If nothing stays in a cache, the loops read and write as many bytes as the following numbers of reads
-// of the matrix of all 1,028,196 states, at 12 bytes per move:
+// The table counts the bytes that the loops read and write if nothing stays in a cache. Its unit is one
+// read of the matrix of all 1,028,196 states, at 12 bytes per move:
 //
 //	recurrent class, lists of arrivals                            3
 //	levels and groups                                             7
@@ -231,9 +230,9 @@ const stage = 1e-3
 //
 // The absolute error of the correction may be many times the mass of a rarely visited state.
 // Balances compute such masses to a relative accuracy, and need this accuracy: with noise in
-// place of the masses, the shares may define chains with traps. So a state takes its new mass
-// if this balances at least half of its flow. Otherwise, the state takes the mass nearest to
-// its old mass in the range that the flow from its neighbours permits.
+// place of the masses, the shares may define chains with traps. So a state takes its new mass if
+// this mass balances at least half of its flow. Otherwise, the state takes the mass nearest to its
+// old mass in the range that the flow from its neighbours permits.
 func (s *solver) iterate() bool {
 	const least = 0.1 // a state that does not take its new mass keeps at least this part of its old mass
 	was, old := s.Residual, slices.Clone(s.mu)
@@ -319,12 +318,12 @@ func (s *solver) least(weight float64) float64 {
 
 // estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of the residual
 // that decays more slowly than the rest, and this part may hide corrections ten times as large as the first. So the residual is
-// halved repeatedly, at least eight times if the iteration has needed patience, and until a correction is small compared with the
-// previous ones; we assume that all further corrections together are as large as the last. The rounding errors of the residual
-// have size δ(i), which grows as the root of the number of terms, because roundings are independent. They are added to the
-// residual with the worst signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to
-// ‖δ‖₂. If four tries do not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, or twenty
-// halvings are not enough, there is no estimate.
+// halved again and again until a correction is small compared with the previous ones, and at least eight times if the iteration
+// has needed patience. We assume that all further corrections together are as large as the last one. The rounding errors of the
+// residual have size δ(i), which grows as the root of the number of terms, because roundings are independent. They are added to
+// the residual with the worst signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add
+// up to ‖δ‖₂. If four tries do not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, or
+// twenty halvings are not enough, there is no estimate.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return

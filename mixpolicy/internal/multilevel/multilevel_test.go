@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// chain builds a chain from its moves; a move to where it is, is none.
+// chain builds a chain from its moves, without moves to the same state or out of range.
 func chain(n int, moves func(i int, move func(j int, p float64))) multilevel.Chain {
 	c := multilevel.Chain{Leave: make([]float64, n)}
 	b := sparse.NewBuilder(n, n, 4*n)
@@ -28,7 +28,7 @@ func chain(n int, moves func(i int, move func(j int, p float64))) multilevel.Cha
 				row[j] += p
 			}
 		})
-		to := make([]int, 0, len(row)) // in order, since addition must be reproducible
+		to := make([]int, 0, len(row)) // sorted, so that sums are reproducible
 		for j := range row {
 			to = append(to, j)
 		}
@@ -43,9 +43,8 @@ func chain(n int, moves func(i int, move func(j int, p float64))) multilevel.Cha
 	return c
 }
 
-// walk is a walk on a grid of side² states, which moves by one in either coordinate.
-// Its coordinates are independent birth–death chains, so μ is a product of two
-// geometric distributions, of ratios up1/down1 and up2/down2.
+// walk is a walk on a grid of side² states that moves by one in one of the coordinates. By detailed balance, μ is a
+// product of two geometric distributions, with the ratios up1/down1 and up2/down2.
 func walk(side int, up1, down1, up2, down2 float64) (c multilevel.Chain, mu []float64) {
 	c = chain(side*side, func(i int, move func(int, float64)) {
 		x, y := i/side, i%side
@@ -70,8 +69,9 @@ func walk(side int, up1, down1, up2, down2 float64) (c multilevel.Chain, mu []fl
 	return c, mu
 }
 
-// eliminated is the stationary distribution by elimination of one state after the other, without subtractions: each mass is
-// right to some n³ roundings relatively, however small (Grassmann, Taksar and Heyman 1985; O'Cinneide 1993).
+// eliminated is the stationary distribution by elimination of one state after the other, without subtractions. So the
+// relative error of each mass, however small, is at most some n³ roundings (Grassmann, Taksar and Heyman 1985;
+// O'Cinneide 1993).
 func eliminated(c multilevel.Chain) []float64 {
 	n := len(c.Leave)
 	p, out := make([][]float64, n), make([]float64, n)
@@ -112,8 +112,8 @@ func uniform(n int) []float64 {
 	return mu
 }
 
-// check compares what Stationary finds with the truth, and its estimate of the error with the error: the estimate solves
-// for it up to a half. Rounding is far below the error at a tolerance of 1e-9, and as far above it as is said at the next.
+// check compares the result of Stationary with the truth, and its estimate of the error with the true error. Up to
+// rounding, the error is at most twice the estimate, and the estimate is at most four times the error.
 func check(t *testing.T, name string, c multilevel.Chain, want []float64, rounding float64) {
 	t.Helper()
 	for _, tolerance := range []float64{1e-9, 1e-13} {
@@ -121,7 +121,7 @@ func check(t *testing.T, name string, c multilevel.Chain, want []float64, roundi
 		r, err := multilevel.Stationary(t.Context(), c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: 2000})
 		off := floats.Distance(mu, want, 1)
 		wrong := off > 2*r.Error+rounding || r.Error > 4*off+rounding
-		if r.Error == 2 { // no estimate was made
+		if r.Error == 2 { // there is no estimate, which only the larger tolerance allows
 			wrong = tolerance < 1e-12
 		}
 		if err != nil || r.Residual > tolerance || wrong || floats.Min(mu) <= 0 {
@@ -140,12 +140,12 @@ func TestKnownMeasures(t *testing.T) {
 		{"slow drift", 100, .2, .21, .2, .21},
 		{"strong drift", 100, .1, .3, .12, .3},
 		{"fast and slow", 60, .002, .0022, .2, .21},
-		{"most mass in a corner", 200, .1, .15, .12, .15}, // corrections are for the states that have nearly all of it
+		{"most mass in a corner", 200, .1, .15, .12, .15}, // corrections leave out the states with hardly any mass
 	} {
 		c, mu := walk(k.side, k.up1, k.down1, k.up2, k.down2)
 		check(t, k.name, c, mu, 1e-11)
 	}
-	// A line, on which groups are of two.
+	// A line, whose groups are pairs of states.
 	const n = 5000
 	line := chain(n, func(i int, move func(int, float64)) { move(i+1, .458); move(i-1, .46) })
 	mu := make([]float64, n)
@@ -163,7 +163,7 @@ func TestAgainstElimination(t *testing.T) {
 	for _, k := range []struct {
 		name  string
 		c     multilevel.Chain
-		steps float64 // in which two clusters balance
+		steps float64 // it takes two clusters this many steps to balance
 	}{
 		{"random", chain(n, func(i int, move func(int, float64)) {
 			move((i+1)%n, .05)
@@ -171,7 +171,7 @@ func TestAgainstElimination(t *testing.T) {
 				move(rng.IntN(n), .1*rng.Float64())
 			}
 		}), 0},
-		// Sweeps seem to have converged long before the masses of the clusters have.
+		// Sweeps seem to have converged long before the masses of the clusters converge.
 		{"two clusters", clusters(rng, 2, n/2, func(k int) float64 { return []float64{2e-4, 1e-3}[k] }), n / 2 / 1.2e-3},
 		{"one-way ring", chain(n, func(i int, move func(int, float64)) { move((i+1)%n, .1+.9*rng.Float64()) }), 0},
 		// Sweeps would cycle if they did not use each mass as soon as it is updated.
@@ -190,13 +190,15 @@ func TestAgainstElimination(t *testing.T) {
 			move((i+n/2)%n, .1)
 		}), 0},
 	} {
-		// A state of a cluster has .6μ2⁻⁵²√9 of rounding in its residual, independent ones add up as √n, and what goes from one
-		// cluster to the other stays for that many steps. The estimate counts it up to four times.
+		// The residual of a state in a cluster has a rounding error of .6μ2⁻⁵²√9. Independent rounding errors add up
+		// like √n, and the mass that they move from one cluster to the other stays there for the given number of
+		// steps. The estimate counts it up to four times.
 		check(t, k.name, k.c, eliminated(k.c), 1e-11+4*.6*3*0x1p-52/math.Sqrt(n)*k.steps)
 	}
 }
 
-// clusters is a ring of clusters, from the first state of each of which a step leads to the next cluster with probability leave.
+// clusters is a ring of clusters. From the first state of each cluster, a step leads to the next cluster with
+// probability leave.
 func clusters(rng *rand.Rand, count, size int, leave func(cluster int) float64) multilevel.Chain {
 	return chain(count*size, func(i int, move func(int, float64)) {
 		first := i / size * size
@@ -210,8 +212,9 @@ func clusters(rng *rand.Rand, count, size int, leave func(cluster int) float64) 
 	})
 }
 
-// A ring and random cycles, whose weights differ by 10⁶, as do the masses. No rate is made of more than a few roundings, which
-// move a mass by a part of at most 10nu (see package reduction). What a few corrections leave hides much of the error.
+// A ring and random cycles, whose weights differ by factors of up to 10⁶, as do the masses of the states. Every rate
+// is the result of a few roundings, which move a mass by at most 10nu of itself (see package reduction). The residual
+// that a few corrections leave hides much of the error.
 func TestEstimate(t *testing.T) {
 	const n = 2000
 	for seed := range uint64(20) {
@@ -245,9 +248,10 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Clusters that are left once in 10⁹ steps, or in 10³⁰⁰ and more: numbers near the least there are, products of them below.
-// Elimination knows every mass to its last digits; so do balances. The estimate of the error can't know that: it is made from
-// a residual that is rounded, by 10⁻¹⁵, which over 10⁹ steps may move 10⁻⁶ of the mass.
+// Clusters that a walk leaves once in 10⁹ steps, or once in 10³⁰⁰ and more: such probabilities are near the least
+// positive number, and their products are below it. Elimination and Stationary agree on every mass nevertheless. The
+// estimate of the error is coarser: it comes from a residual with rounding errors of 10⁻¹⁵, which may move 10⁻⁶ of
+// the mass in 10⁹ steps.
 func TestTraps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	for k, c := range []multilevel.Chain{
@@ -260,8 +264,8 @@ func TestTraps(t *testing.T) {
 			t.Errorf("chain %d: error estimated %v, %v", k, r.Error, err)
 		}
 		for i, v := range mu {
-			// Shares in a cluster are known to 1e-14 of the mass that moves there, and a state
-			// has a hundredth of it or so.
+			// In a cluster, the masses are known to 1e-14 of the mass that moves there, and a state has about a
+			// hundredth of this mass.
 			if math.Abs(v-want[i]) > 1e-10*want[i] {
 				t.Fatalf("chain %d: state %d has mass %v, want %v", k, i, v, want[i])
 			}
@@ -269,7 +273,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// Results are the same to the bit in a second run, and with any number of processors, also for a chain whose
+// Results are the same to the bit in a second run, and with any number of processors, even for a chain whose
 // numbering is unrelated to its transitions.
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -27,8 +27,9 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 		slices.Sort(class)
 		return [][]int32{class}
 	}
-	// Otherwise, a state is in a closed class if every state that it leads to leads back. If not, a random one of
-	// the states that do not lead back is tried next. On average, this halves the number of such states.
+	// Otherwise, a state is in a closed class if every state that it leads to also leads back to it. If not, a
+	// random one of the states that do not lead back is tried next. On average, this halves the number of such
+	// states.
 	into, rng := m.Transpose(), rand.New(rand.NewPCG(1, 2))
 	for s := range m.Rows {
 		for c := int32(s); mark[s] == open; {

@@ -85,8 +85,8 @@ func TestMatrixMisuse(t *testing.T) {
 	NewBuilder(2, 0, 0).Matrix().MulVecT(make([]float64, 3), nil)
 }
 
-// closedClasses finds recurrent classes by reachability, from the definition: s is
-// recurrent if it can be reached from all that it reaches.
+// closedClasses finds recurrent classes by reachability, from the definition: s is recurrent if every state that s
+// reaches also reaches s.
 func closedClasses(m *Matrix) (classes [][]int32) {
 	n := m.Rows
 	reach := make([][]bool, n)
@@ -121,8 +121,8 @@ func closedClasses(m *Matrix) (classes [][]int32) {
 	return classes
 }
 
-// drawChain draws the pattern of a chain of up to that many states, each with up to so many
-// next ones.
+// drawChain draws the pattern of a chain with at most the given number of states, each with at most branches next
+// states.
 func drawChain(t *rapid.T, states, branches int) *Matrix {
 	n := rapid.IntRange(1, states).Draw(t, "n")
 	b := NewBuilder(n, n, 0)
@@ -157,8 +157,9 @@ func TestClosedClassesDeep(t *testing.T) {
 	}
 }
 
-// Rings in random order, which passes over the rows alone would hardly follow: of two, the first leads to
-// the second, and not back; and one, from each state of which there is a move to the first.
+// Rings in random order, along which mere passes over the rows would make little progress. In the first chain, one
+// ring leads to a second ring, and not back. In the other chain, there is one ring, with a shortcut from every state
+// to the same state.
 func TestClosedClassesOfRings(t *testing.T) {
 	const n = 2000
 	at := rand.New(rand.NewPCG(1, 8)).Perm(n) // the state at each place
@@ -168,7 +169,7 @@ func TestClosedClassesOfRings(t *testing.T) {
 		one[s] = []int{at[(k+1)%n], at[1]}
 	}
 	two[at[7]] = append(two[at[7]], at[n-1])
-	for want, next := range map[int][][]int{n / 2: two, 0: one} { // the place where the class begins
+	for want, next := range map[int][][]int{n / 2: two, 0: one} { // the place at which the class begins
 		b := NewBuilder(n, n, 2*n)
 		for _, to := range next {
 			for _, j := range slices.Compact(to) {
@@ -184,7 +185,7 @@ func TestClosedClassesOfRings(t *testing.T) {
 	}
 }
 
-// The period is the common divisor of all t at which a recurrent state can return.
+// The period is the greatest common divisor of all times at which a recurrent state can return to itself.
 func TestPeriod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawChain(t, 7, 2)
@@ -192,7 +193,7 @@ func TestPeriod(t *testing.T) {
 		at := make([]float64, n)
 		at[root] = 1
 		want := 0
-		for time := 1; time <= 2*n*n; time++ { // returns at all multiples of the period from n² on
+		for time := 1; time <= 2*n*n; time++ { // from n² on, the state can return at all multiples of the period
 			next := make([]float64, n)
 			m.MulVecT(next, at)
 			for s := range next {

@@ -10,7 +10,7 @@ import (
 
 const u = 0x1p-53
 
-// exact returns Σ xᵢyᵢ rounded once, products rounded as in Dot.
+// exact returns Σ xᵢyᵢ and Σ |xᵢyᵢ|, each rounded once, of products that are rounded as in Dot.
 func exact(x, y []float64) (value, absolute float64) {
 	total, size := new(big.Float).SetPrec(2200), new(big.Float).SetPrec(2200)
 	for i := range x {
@@ -23,7 +23,7 @@ func exact(x, y []float64) (value, absolute float64) {
 	return
 }
 
-// The error of n terms is at most 2u|Σx| + 2n²u² Σ|x| (Higham, Accuracy and
+// The error of a sum of n terms is at most 2u|Σx| + 2n²u² Σ|x| (Higham, Accuracy and
 // Stability of Numerical Algorithms, §4.3, for compensated summation).
 func TestAccumulator(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,7 +49,7 @@ func TestAccumulator(t *testing.T) {
 		if got := Dot(x, y); math.Abs(got-want) > 2*u*math.Abs(want)+2*n*n*u*u*size {
 			t.Fatalf("Dot = %v, want %v", got, want)
 		}
-		// Products lose nothing but what falls below the normal range.
+		// AddProduct loses only the part of a product that is below the normal range.
 		var products Accumulator
 		total, absolute := new(big.Float).SetPrec(2200), 0.
 		for i, v := range x {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawdown is max_k ⟨ψ, W_k − W_t⟩ by a scan of the whole path.
+// drawdown computes max_k ⟨ψ, W_k − W_t⟩ by a scan of the whole path.
 func drawdown(path [][]float64, psi []float64) (most float64) {
 	last := floats.Dot(psi, path[len(path)-1])
 	for _, w := range path {
@@ -19,7 +19,7 @@ func drawdown(path [][]float64, psi []float64) (most float64) {
 	return most
 }
 
-// A walk's drawdown is max_k ⟨ψ, W_k − W_t⟩, as a scan of the whole path finds it.
+// A walk's drawdown equals the result of a scan of the whole path.
 func TestWalkDrawdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "d")
@@ -27,8 +27,8 @@ func TestWalkDrawdown(t *testing.T) {
 		if d == 2 {
 			walks = append(walks, newHull())
 		}
-		// Steps with the coordinate sum η ≥ 0: long runs of the same step, standstill, and
-		// jumps of any size, on a grid so that all sums are exact and ties occur.
+		// The steps have a coordinate sum η ≥ 0. A step is repeated some eight times, and may be
+		// 0 or large. All entries are integers, so sums are exact and ties occur.
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		length := rapid.IntRange(0, 300).Draw(t, "steps")
 		reach := rapid.SampledFrom([]int{0, 1, 3, 100}).Draw(t, "reach")
@@ -66,8 +66,8 @@ func TestWalkDrawdown(t *testing.T) {
 	})
 }
 
-// Long walks with small and large steps, in every direction: the search, which skips nodes of
-// several levels, finds the same maximum as a scan of all points.
+// On long walks in every orthant, with and without noise, the search skips nodes on several
+// levels, and still finds the same maximum as a scan of all points.
 func TestWalkDrawdownOfLongWalks(t *testing.T) {
 	const d, steps = 3, 2000
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -96,8 +96,8 @@ func TestWalkDrawdownOfLongWalks(t *testing.T) {
 	}
 }
 
-// A path that bends at every step is its own hull: every point is the greatest in some
-// direction. All numbers are multiples of 1/8, so sums are exact.
+// The path bends the same way at every step, so every point is a vertex of the hull and the
+// maximum in some direction. All numbers are multiples of 1/8, so sums are exact.
 func TestDrawdownOfACurve(t *testing.T) {
 	h, path := newHull(), [][]float64{{0, 0}}
 	for k := 1.; k <= 100; k++ {
@@ -116,7 +116,7 @@ func TestDrawdownOfACurve(t *testing.T) {
 	}
 }
 
-// The memory of a run does not depend on its length where θ settles.
+// If θ settles, the hull stays small, however long the run is.
 func TestHullStaysSmall(t *testing.T) {
 	h := newHull()
 	w := make([]float64, 2)
@@ -126,8 +126,8 @@ func TestHullStaysSmall(t *testing.T) {
 		w[1] += eta * (-.1 - wobble)
 		h.Add(w)
 	}
-	// The hull of a random walk of n steps has about 2 ln n vertices; a wobbling line is
-	// no worse. Four numbers a vertex pair.
+	// The hull of a random walk of n steps has about 2 ln n vertices, and the hull of a wobbling
+	// line no more. The limit allows twice as many on each side, with two numbers per vertex.
 	if n := h.Size(); n > 4*4*12 {
 		t.Errorf("the hull holds %d numbers after 100,000 steps", n)
 	}

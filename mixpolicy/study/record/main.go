@@ -68,14 +68,14 @@ type commandLine struct {
 
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
-	Race    []string `short:"r" placeholder:"KIND" enum:"queries,seconds,fair" default:"queries,seconds,fair" help:"Only such races."`
+	Race    []string `short:"r" enum:"queries,seconds,fair,until" default:"queries,seconds,fair,until" help:"Only such races."`
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have fair races only."`
 }
 
 // Run records one method after the other, so an interruption loses the results of at most one method.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	if len(c.Problem) == 0 {
-		c.Problem = slices.Concat(study.Names, study.FamilyNames())
+		c.Problem = study.FairProblems()
 	}
 	var raced []string
 	for _, name := range c.Problem {
@@ -125,7 +125,7 @@ func (listCmd) Run(_ context.Context, w *work) error {
 			fmt.Fprintf(w.out, "comparison -p %q -m %q%s\n", name, e.Name, note)
 		}
 	}
-	for _, f := range study.FamilyNames() {
+	for _, f := range study.FairProblems()[len(study.Names):] {
 		fmt.Fprintf(w.out, "comparison -p %q\n", f)
 	}
 	for _, p := range study.NetworkParts() {
@@ -194,7 +194,7 @@ type scaleCmd struct{}
 // Run measures the smallest network first, so the peak of memory so far is that of the network just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
-	var all []study.Scale
+	var all []data.Scale
 	for _, buffers := range study.Scales() {
 		w.tell(fmt.Sprintf("a network with buffers %v", buffers), 0, -1)
 		s, err := study.MeasureScale(ctx, buffers)

@@ -11,7 +11,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// clone is a folder with copies of two records.
+// clone makes a folder with copies of two records.
 func clone(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -40,7 +40,7 @@ func says(t *testing.T, ctx context.Context, args ...string) (string, error) {
 	return string(text), err
 }
 
-// Who is not known is named, and an interruption leaves the record as it was.
+// Errors name what is unknown, and neither errors nor interruptions change the records.
 func TestComparison(t *testing.T) {
 	folder := clone(t)
 	ended, cancel := context.WithCancel(t.Context())
@@ -71,7 +71,7 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// Every entrant of every problem is in the list, and every part.
+// The list contains commands of every kind.
 func TestList(t *testing.T) {
 	text, err := says(t, t.Context(), "list")
 	for _, line := range []string{`comparison -p "grid world" -m "randomised LP"`, `network -p "two rules"`, "table claims", "adversaries", "scale"} {

@@ -1,15 +1,15 @@
 // Package adversary searches for counterexamples to the corrected bounds: the functions of package theory,
-// the bounds of sections 4 and 5 of the paper, and those of its appendix. For each bound, a search maximises
-// the ratio of the left side to the right side in spaces of small instances. data/adversaries.csv records the worst instance of
-// each bound; go run ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from
-// package paper, which evaluates them along longer runs.
+// and the bounds of sections 4 and 5 of the paper and of its appendix. For each bound, a search maximises the ratio of the left
+// side to the right side in spaces of small instances. data/adversaries.csv records the worst instance of each bound; go run
+// ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from package paper, which evaluates them
+// along longer runs.
 //
 // In section 4, (4.9) is tested for samples that satisfy the promise of (4.6), and (4.15) without its O(ε); (4.16) is not tested,
 // because its C is not defined.
 //
 // A counted instance is one evaluation of a coordinate search, see [Search]: 500 instances belong
-// to one random start, and each is near an earlier one. At some instances, the bound says nothing;
-// the record also counts the instances that test the bound.
+// to one random start, and each of them but the first is near an earlier one. At some instances,
+// the bound says nothing; the record also counts the instances that test the bound.
 package adversary
 
 import (
@@ -99,10 +99,10 @@ type Record = data.Adversary
 // climb is the number of instances that a search evaluates from one random start.
 const climb = 500
 
-// Search evaluates the given number of instances of a space, 500 from each random start: it changes one or two
-// parameters, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵, and keeps a change that does not
-// lower the ratio of the start's bound; the starts take the bounds in turn. The records depend only on the seed, not
-// on the number of workers. Search calls done after every start, from several goroutines.
+// Search evaluates the given number of instances of a space, 500 from each random start. It changes one or two
+// parameters at a time, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵. It keeps a change that does
+// not lower the ratio of the start's bound. The starts take the bounds in turn. The records depend only on the seed,
+// not on the number of workers. Search calls done after every start, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -139,8 +139,8 @@ func (s Space) Text(x []float64) string {
 	return strings.TrimSpace(text)
 }
 
-// worse returns the record of a bound over the instances of both records, with the worse of the two worst instances, or with r's if the
-// ratios are equal.
+// worse returns the record of a bound over the instances of both records, with the worse of the two worst instances, or with r's worst
+// instance if the ratios are equal.
 func worse(r, o Record) Record {
 	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
 	if r.Instances > 0 && !(o.Ratio > r.Ratio) {

@@ -16,15 +16,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory/adversary"
 )
 
-// sides are within 10⁻⁹ of what is recorded, on another architecture too: the instances are exact.
+// same allows a relative difference of 10⁻⁹: the recorded instances are exact, but other architectures round the
+// sides differently.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
 func ignore(int) {}
 
 func committed() string { return string(mixpolicy.Must(data.Files.ReadFile("adversaries.csv"))) }
 
-// The record is complete, no instance of it violates a bound, each is what it was, and each bound
-// is within a factor of 2 in some space, or says why not.
+// The record contains every bound of every space. No instance violates its bound, and its sides are as recorded. The
+// greatest ratio of each bound is at least ½, or Loose says why not.
 func TestRecord(t *testing.T) {
 	type bound struct{ statement, what, loose string }
 	instances, nontrivial, ratio := map[bound]int{}, map[bound]int{}, map[bound]float64{}
@@ -60,7 +61,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// (5.31) holds for every T that the space has.
+// (5.31) holds for every T from 1 to 10⁶.
 func TestEveryNumberOfIterations(t *testing.T) {
 	spaces := adversary.Spaces()
 	s := spaces[slices.IndexFunc(spaces, func(s adversary.Space) bool { return s.Name == "numbers of iterations" })]
@@ -73,12 +74,13 @@ func TestEveryNumberOfIterations(t *testing.T) {
 	}
 }
 
-// rounds has an instance whose smoothed program rounding brought back to the same tangent for ever.
+// rounds contains an instance for which the solver of the smoothed ALP once did not end: because of rounding, it
+// returned to the same tangent.
 var rounds = map[string][]float64{"approximate programs, γ = 0.9": {
 	0.9, 0.1, 1, 0.28107578567796782, 0.59765607408580135, 1.6451422856332103e-08, 1.0000000000000001e-09, 0.67025514108010664, 0.31693988237093351, 0.68210959651539582, 0, 0.80718078409774208, 0.24833545679836494, 0.52775489354955685, 0.41573144394982847, 0.54410894444743263, 0.24553467507591076, 0.59627633353783982, 1, 0.1819926769355959, 0.78402583704919904, 0.56519047435940084, 0.82902622706666462, 5.4094691308926798e-05, 2.2898981867232436e-06, 7.1038014830641437e-07, 0.26317911259806842, 4.4933774357550321e-06, 0, 0.97877704961422007, -0.58757212461395236, 0.99999999701352627, 1.3487807406559631, 1.0002787652848828, 1.3269074065495985, 1.000000061003897, 7.5033757476800229}}
 
-// A search depends on its seed only. It finds no violation, and what is false: each right side lowered to 0.9 of the
-// greatest ratio.
+// A search depends on its seed, but not on the number of workers. It finds no violation. It does find a violation of
+// each bound whose right side is multiplied by 0.9 of its greatest ratio.
 func TestSearch(t *testing.T) {
 	for i, s := range adversary.Spaces() {
 		if testing.Short() && i%9 > 0 {
@@ -86,7 +88,7 @@ func TestSearch(t *testing.T) {
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			const instances = 510 // of two starts
+			const instances = 510 // two starts: 500 and 10
 			if x := rounds[s.Name]; x != nil {
 				s.Laws(x)
 			}
@@ -119,7 +121,7 @@ func TestSearch(t *testing.T) {
 				return all
 			}
 			for i, r := range mixpolicy.Must(adversary.Search(t.Context(), lowered, instances, 2, 2, ignore)) {
-				if r.Violations == 0 && one[i].Ratio > 0 { // a bound of a cell may not be put to the test
+				if r.Violations == 0 && one[i].Ratio > 0 { // the ratio is 0 if no instance puts the bound to the test
 					t.Errorf("%s: %s lowered to less than what occurs is not violated", r.Statement, r.What)
 				}
 			}
@@ -136,7 +138,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	}
 }
 
-// What is left and right of a bound, at numbers by hand.
+// Ratio and Violated of sides by hand.
 func TestSide(t *testing.T) {
 	for _, tt := range []struct {
 		side     adversary.Side
@@ -172,7 +174,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is read can be written, and read again as the same.
+// FuzzRead: records that can be read can be written, and read again unchanged.
 func FuzzRead(f *testing.F) {
 	f.Add(committed())
 	f.Fuzz(func(t *testing.T, text string) {

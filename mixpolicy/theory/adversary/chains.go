@@ -49,11 +49,11 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 	return mixpolicy.Must(y.Occupation(context.Background(), p))
 }
 
-// chains returns the laws of Lemma 3.3 at a γ and an ε, for a process and a combination u = Ψθ, with negative mass ε, of the measures
-// of two policies. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most
+// chains returns the laws of Lemma 3.3 at a γ and an ε, for a process and a combination u = Ψθ of the measures of two policies; u has
+// the negative mass ε. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most
 // max c − min c times the total variation, which is at most ε(1 + 1/(1−δ)) (Lemma 3.3). So if V₁ has the weight
-// (max c − min c)(1 + 1/(1−δ)), f_ω is at least the cost of the policy, and the O(ε) is the amount by which f_ω(θ̂) exceeds its
-// minimum. V₂ is 0 for measures of policies.
+// (max c − min c)(1 + 1/(1−δ)), f_ω is at least the cost of the policy, and the O(ε) is the amount by which
+// f_ω(θ̂) exceeds its minimum. V₂ is 0 for measures of policies.
 func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	ctx, name, eps := context.Background(), map[bool]string{true: "average cost", false: "discounted"}[by.Average()], x[1]
 	y := process(by, distribution(x[26:29]...), x[2:20], x[29])

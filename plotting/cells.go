@@ -1,0 +1,47 @@
+package plotting
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Columns makes columns of text or, for a head with a format after a tab, of numbers.
+func Columns(heads ...string) (all []Column) {
+	for _, head := range heads {
+		head, format, _ := strings.Cut(head, "\t")
+		all = append(all, Column{Head: head, Format: format})
+	}
+	return all
+}
+
+// Cells is a table of text that is filled cell by cell, by row and column. Rows keep the order in which they are added.
+type Cells struct {
+	Missing string // text of a cell that is not set
+	rows    []string
+	of      map[[2]string]string
+}
+
+// Set sets the cell in the row and column of the given names.
+func (c *Cells) Set(row, column, cell string) {
+	if !slices.Contains(c.rows, row) {
+		c.rows = append(c.rows, row)
+	}
+	if c.of == nil {
+		c.of = map[[2]string]string{}
+	}
+	c.of[[2]string{row, column}] = cell
+}
+
+// Table returns a table whose first column, headed rows, holds the names of the rows, followed by the given columns.
+func (c *Cells) Table(caption, rows string, heads ...string) Table {
+	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
+	for _, row := range c.rows {
+		line := []any{row}
+		for _, head := range heads {
+			line = append(line, cmp.Or(c.of[[2]string{row, head}], c.Missing))
+		}
+		t.Row(line...)
+	}
+	return t
+}
