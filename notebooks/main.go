@@ -3,16 +3,16 @@
 //
 //	go run ./notebooks            set up, run everything, make the pages
 //	go run ./notebooks run 06     run the notebooks whose names begin with 06
-//	go run ./notebooks pages      make pages from the outputs that they have
-//	go run ./notebooks lab        open copies of them in JupyterLab
+//	go run ./notebooks pages      make pages from the outputs that the notebooks have
+//	go run ./notebooks lab        open copies of the notebooks in JupyterLab
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
 //	go run ./notebooks kernel     install the Go kernel into your own Jupyter
 //	go run ./notebooks site       make a site whose cells run in any browser
 //	go run ./notebooks -h         everything else
 //
-// The set-up makes its files only in the folder .lab of the clone, and a run only in the folder build. Only run --update
-// changes the notebooks, and only kernel writes into your own Jupyter. However the command ends, the processes that it
-// started end with it.
+// Apart from temporary files and the caches of Go, pip and npm, the set-up writes only to the folder .lab of the clone, and
+// a run only to the folder build. Only run --update changes the notebooks, and only kernel writes into your own Jupyter.
+// However the command ends, the processes that it started end with it.
 package main
 
 import (

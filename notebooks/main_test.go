@@ -27,7 +27,7 @@ func noError(t *testing.T, err error) {
 	}
 }
 
-// TestTheCommand asks the command what it takes.
+// TestTheCommand checks the command's help and its errors.
 func TestTheCommand(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "notebooks")
 	if said, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -59,8 +59,8 @@ func TestTheCommand(t *testing.T) {
 	}
 }
 
-// TestNotebooks executes the paper's notebooks and holds what they show
-// against what is committed, outputs of cells tagged timing aside.
+// TestNotebooks executes the paper's notebooks and compares their cells with
+// the committed ones, except the outputs of cells tagged timing.
 func TestNotebooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("executes notebooks in Jupyter")
@@ -98,7 +98,7 @@ func TestNotebooks(t *testing.T) {
 	}
 }
 
-// cellsWithoutTimings gives the notebook's cells as JSON.
+// cellsWithoutTimings returns the notebook's cells as JSON, without the outputs of cells tagged timing.
 func cellsWithoutTimings(t *testing.T, file string) (cells []string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// longest is how many lines of code a reader takes in at once.
+// longest is the number of lines of code that a reader can take in at once.
 const longest = 25
 
 func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
@@ -33,12 +33,13 @@ func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
 	}
 }
 
-// quotation is the mark behind a number of the prose, with the id of the cell that shows it, or of a
-// claim or an erratum.
+// quotation is the mark after a number in the prose. It contains the id of the cell that shows the number, or the id
+// of a claim or an erratum.
 var quotation = regexp.MustCompile(`<!-- = ([\w-]+) -->`)
 
-// TestProseQuotesOutputs: a number with such a mark is in the outputs of that cell, rounded to the
-// digits that the prose has. Signs are in the words of a sentence, and are not compared.
+// TestProseQuotesOutputs: each marked number is in the outputs of its cell, or in the numbers of its claim or
+// erratum, rounded to the digits in the prose. Signs are not compared, because the words of a sentence may express
+// them.
 func TestProseQuotesOutputs(t *testing.T) {
 	notebooks := byName(t)
 	readme, err := os.ReadFile("../README.md")
@@ -86,7 +87,7 @@ func TestProseQuotesOutputs(t *testing.T) {
 	}
 }
 
-// A notebook is what the tests read of one.
+// A notebook holds the parts of a notebook that the tests read.
 type notebook struct{ Cells []cell }
 
 type cell struct {
@@ -99,12 +100,12 @@ type cell struct {
 	}
 }
 
-// lines are a text that nbformat stores as a list of them.
+// lines is a text that nbformat stores as a list of lines.
 type lines []string
 
 func (l lines) String() string { return strings.Join(l, "") }
 
-// byName are the notebooks, by name.
+// byName returns the notebooks by name.
 func byName(t *testing.T) map[string]*notebook {
 	all := map[string]*notebook{}
 	files, err := filepath.Glob("*.ipynb")
@@ -120,7 +121,7 @@ func byName(t *testing.T) map[string]*notebook {
 	return all
 }
 
-// shows is the text of the outputs of a cell.
+// shows returns the text of the outputs of a cell.
 func (nb *notebook) shows(id string) (text string) {
 	for _, c := range nb.Cells {
 		if c.ID == id {
@@ -132,21 +133,21 @@ func (nb *notebook) shows(id string) (text string) {
 	return text
 }
 
-// A quotedNumber is a number as it is written, and the unit of its last digit.
+// A quotedNumber is a number: its text, its value, and the unit of its last digit.
 type quotedNumber struct {
 	text        string
 	value, unit float64
 }
 
-// numerals are 1,234.5, 2.5e-3, 2.5·10⁻³, 2.5\cdot10^{-3} and 10^{-3}.
+// numerals matches numbers like 1,234.5, 2.5e-3, 2.5·10⁻³ and 2.5\cdot10^{-3}.
 var numerals = regexp.MustCompile(`(?:(\d+(?:,\d{3})*)(\.\d+)?(?:e([-+]?\d+))?(?:\s?(?:·|\\cdot\s?)10(?:\^\{?([-−]?\d+)\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?)`)
 
-// numberWords are the words of the prose that are numbers.
+// numberWords are the words for 0 to 12.
 var numberWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
 
 var inWords = regexp.MustCompile(`\b(?i:` + strings.Join(numberWords, "|") + `)\b`)
 
-// lastNumber is the number that a text ends with, but for a unit.
+// lastNumber returns the last number in a text, in digits or in words.
 func lastNumber(text string) (last quotedNumber, found bool) {
 	text = strings.TrimSpace(strings.NewReplacer("$10^", "$1·10^", " 10^", " 1·10^").Replace(text))
 	all := numerals.FindAllStringIndex(text, -1)
@@ -166,7 +167,7 @@ func lastNumber(text string) (last quotedNumber, found bool) {
 	return last, found
 }
 
-// numeral reads what matches numerals.
+// numeral parses a match of numerals.
 func numeral(text string) quotedNumber {
 	part := numerals.FindStringSubmatch(text)
 	digits := strings.ReplaceAll(part[1], ",", "") + part[2]
@@ -181,7 +182,7 @@ func numeral(text string) quotedNumber {
 	return quotedNumber{text, value * math.Pow(10, power), math.Pow(10, power-float64(len(part[2])-min(1, len(part[2]))))}
 }
 
-// in reports whether a text has the number, to its digits.
+// in reports whether a text contains the number, after rounding to its digits.
 func (w quotedNumber) in(text string) bool {
 	for _, s := range numerals.FindAllString(text, -1) {
 		if math.Abs(numeral(s).value-w.value) <= w.unit/2*(1+1e-9) {

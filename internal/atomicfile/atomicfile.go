@@ -20,7 +20,7 @@ var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
 // Write replaces the file at path. The output of write goes to a temporary file in the same folder, which replaces
 // path once it is complete and on disk. On an error, which may come from write, the temporary file is removed and path
-// stays as it was. An existing file keeps its permissions; a new one has the permissions 0666 without those that the
+// stays as it was. An existing file keeps its permissions; a new file has the permissions 0666 without those that the
 // umask removes. Write follows a symbolic link and writes its target; a link without a target is an error.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {

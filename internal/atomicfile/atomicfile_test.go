@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// A file has all of its new contents, or its old ones, and nothing else is left in its folder.
+// A file holds all of its new contents or its old ones, and its folder holds no other file.
 func TestWholeOrNotAtAll(t *testing.T) {
 	folder, old, tired := t.TempDir(), "", errors.New("tired")
 	path := filepath.Join(folder, "a.txt")
 	for _, c := range []struct {
 		text string
-		err  error // of the writer, once the text is written
+		err  error // returned by the writer after it has written the text
 	}{{"old", nil}, {strings.Repeat("more than any buffer", 1<<18), tired}, {"new", nil}} {
 		err := Write(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, c.text)
@@ -41,7 +41,8 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// A new file has the permissions that the umask leaves, an old one keeps its own, and a symbolic link stays one.
+// A new file gets the permissions that the umask leaves, an existing file keeps its own, and a symbolic link stays a
+// link. A link without a target is an error.
 func TestPermissionsAndLinks(t *testing.T) {
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "a.txt"), filepath.Join(folder, "link.txt")
@@ -70,10 +71,11 @@ func TestPermissionsAndLinks(t *testing.T) {
 	}
 }
 
-// What a writer that was killed leaves is told from what is being written, and from files of others.
+// Left recognises the file that a killed writer leaves, but not a file that is still being written, nor files with
+// similar names.
 func TestLeft(t *testing.T) {
 	const target = "ATOMICFILE_TEST_TARGET"
-	if path := os.Getenv(target); path != "" { // the writer
+	if path := os.Getenv(target); path != "" { // this process is the writer
 		Write(path, func(io.Writer) error {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
@@ -104,13 +106,14 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// Where nothing can be written the error names the place, and nothing is left.
+// If a file cannot be written, Write returns an error and leaves no other file behind. If the folder does not exist,
+// the error contains the path.
 func TestNowhere(t *testing.T) {
 	var where *os.PathError
 	if err := WriteBytes(filepath.Join(t.TempDir(), "missing", "a.txt"), nil); !errors.As(err, &where) {
 		t.Errorf("%v, want an error with a path", err)
 	}
-	folder := filepath.Join(t.TempDir(), "a") // it cannot be replaced by a file
+	folder := filepath.Join(t.TempDir(), "a") // a file cannot replace it
 	if err := errors.Join(os.Mkdir(folder, 0o755), WriteBytes(folder, []byte("x"))); err == nil {
 		t.Error("a file took the place of a folder")
 	}

@@ -22,7 +22,8 @@ func write(text string, path ...string) {
 	mixpolicy.Must(0, os.WriteFile(filepath.Join(path...), []byte(text), 0o644))
 }
 
-// with returns a text with the lines of a diff that have a plus after the one with a space, which stands there once.
+// with returns the text after a diff: the diff's lines with a plus follow its line with a space, which occurs once in
+// the text.
 func with(t *testing.T, text, diff string) string {
 	t.Helper()
 	before, added, _ := strings.Cut(diff[1:], "\n+")
@@ -33,7 +34,7 @@ func with(t *testing.T, text, diff string) string {
 	return strings.Replace(text, before+"\n", added, 1)
 }
 
-// tryOut races the new method, with the new modulus beside it, on the new model.
+// tryOut races the new method and Algorithm 1 with the new modulus, on the new model.
 const tryOut = `package main
 
 import (
@@ -72,8 +73,8 @@ func main() {
 }
 `
 
-// The page is followed in a copy of the clone: everything builds, what all moduli, methods
-// and errata must pass passes, others' records stand, and a race of the new ones runs.
+// The test follows the page in a copy of the clone: everything builds, the tests of all moduli, methods and errata
+// pass, the stored results of other methods stay valid, and the new method, modulus and model run in a race.
 func TestContributing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a copy of the module")
@@ -82,7 +83,7 @@ func TestContributing(t *testing.T) {
 	run := func(dir, name string, args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), name, args...)
-		command.Dir, command.Env = dir, append(os.Environ(), "GOFLAGS=-trimpath") // so that what is compiled serves the next copy
+		command.Dir, command.Env = dir, append(os.Environ(), "GOFLAGS=-trimpath") // the next copy reuses what is compiled
 		out, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
@@ -90,7 +91,7 @@ func TestContributing(t *testing.T) {
 		return string(out)
 	}
 	run("../..", "sh", "-c", `git ls-files -z --cached --others --exclude-standard |
-		tar --null -T - --ignore-failed-read -cf - 2>/dev/null | tar -xf - -C "$0"`, root) // without what is deleted, and not committed yet
+		tar --null -T - --ignore-failed-read -cf - 2>/dev/null | tar -xf - -C "$0"`, root) // skips deleted files
 	for _, block := range fence.FindAllStringSubmatch(read("../../CONTRIBUTING.md"), -1) {
 		language, path, text := block[1], block[2], block[3]
 		if language == "json" && !json.Valid([]byte(text)) {
@@ -107,7 +108,7 @@ func TestContributing(t *testing.T) {
 	if out := run(root, "gofmt", "-l", "mixpolicy"); out != "" {
 		t.Errorf("not formatted by gofmt: %s", out)
 	}
-	run(root, "go", "list", "-export", "-f= ", "./...") // compiles all of it, and links nothing
+	run(root, "go", "list", "-export", "-f= ", "./...") // compiles all packages without linking
 	run(root, "go", "run", "./mixpolicy/study/record", "table", "errata")
 	run(root, "go", "test", "-short", "./mixpolicy/bregman", "./mixpolicy/priorwork", "./mixpolicy/models", "./mixpolicy/study", "./mixpolicy/study/record")
 	run(root, "go", "test", "-run", "TestErrata|TestRecorded", "./mixpolicy/paper")
@@ -120,7 +121,8 @@ func TestContributing(t *testing.T) {
 		t.Errorf("the race printed %q", out)
 	}
 
-	// The last, as the other experiments are left out, which take half a minute: the record is of the new claim alone.
+	// This is the last step because it removes the other experiments, which would take half a minute: the record then
+	// holds the new claim alone.
 	const experiments = "mixpolicy/paper/claims.go"
 	alone := regexp.MustCompile(`(\texampleClaims,\n)[^}]*`)
 	write(alone.ReplaceAllString(read(root, experiments), "$1"), root, experiments)

@@ -46,8 +46,8 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Time   Range      `csv:"time_"`          // a struct: its columns, whose names begin with time_
 //
 // Other fields may be integers and booleans. Fields without a tag are omitted, except embedded structs. A value that
-// could not be read back is an error that names the line and the column: a text with a carriage return, or NaN without
-// a text for it.
+// could not be read back, such as a text with a carriage return, or NaN without a text for it, is an error, which names
+// the line and the column.
 func Encode[Row any](w io.Writer, rows []Row) error {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines := [][]string{names}
@@ -64,9 +64,9 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Decode reads what [Encode] has written. It returns an error if the header differs, if a cell is not of the column's
-// type, or if check, unless it is nil, returns one for a row. For a cell, the error names the line and the column; for
-// check, the line.
+// Decode reads what [Encode] has written. If check is not nil, Decode calls it for each row. It is an error if the header
+// differs, if a cell is not of the column's type, or if check returns an error. An error about a cell names the line and
+// the column, and an error of check is preceded by the line.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()

@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 		{person{`A, "B"`, -3}, "", math.MaxUint64, true, times{1. / 3, math.NaN()}, []float64{0.1, math.NaN(), math.Inf(1)}},
 		{person{"two\nlines", 0}, "", 0, false, times{1e6, 1. / 3}, nil},
 	}
-	for range 2 { // the second time, what was read is written again
+	for range 2 { // the second time, Encode writes the rows that Decode read
 		var b strings.Builder
 		if err := csvrows.Encode(&b, rows); err != nil || b.String() != text {
 			t.Fatalf("%v\n%s\nwant\n%s", err, b.String(), text)

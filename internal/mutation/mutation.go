@@ -96,7 +96,7 @@ func (f *Function) between(p, q token.Pos) string {
 func (f *Function) text(n ast.Node) string { return f.between(n.Pos(), n.End()) }
 
 // generate makes the changes of the function's body. It omits changes in code that only passes an error on, or writes
-// its text. [Build] drops the mutants that do not compile.
+// the text of an error. [Build] drops the mutants that do not compile.
 func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
@@ -111,7 +111,7 @@ func (f *Function) generate() []Mutant {
 	return f.mutants
 }
 
-// words matches the start of code that only passes an error on, or writes one.
+// words matches the start of code that only passes an error on, or writes its text.
 var words = regexp.MustCompile(`^(if err != nil {|panic\(|fmt\.Errorf\(|errors\.|fault\.)`)
 
 // add adds the replacement of a node by a text.
@@ -120,8 +120,8 @@ func (f *Function) add(op Operator, n ast.Node, text string) {
 	f.change(op, f.text(n), text, f.between(b.Pos(), n.Pos())+text+f.between(n.End(), b.End()))
 }
 
-// change adds a change of the body, unless another change gives the same body, as dropping the other factor of x*x
-// does.
+// change adds a change of the body, unless another change gives the same body. For example, to drop the first factor of
+// x*x is the same as to drop the second.
 func (f *Function) change(op Operator, from, to, body string) {
 	if from != to && !slices.ContainsFunc(f.mutants, func(m Mutant) bool { return m.body == body }) {
 		f.mutants = append(f.mutants, Mutant{Function: f, Operator: op, From: oneLine(from), To: oneLine(to), body: body})
@@ -154,7 +154,7 @@ func (f *Function) variables(lists ...*ast.FieldList) (all []variable) {
 	return all
 }
 
-// call returns the source of statements that run body in place of the function's, and return what body returns.
+// call returns the source of statements that run body in place of the function's own body, and return its results.
 func (f *Function) call(body string) string {
 	if f.decl.Type.Results == nil {
 		return "func() " + body + "(); return"

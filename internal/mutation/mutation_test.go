@@ -11,8 +11,8 @@ import (
 
 const module = "testdata/module"
 
-// A test notices the mutants of what it looks at, a test without an assertion none. Mutants that do not compile are
-// left out, and a mutant that never ends is ended.
+// A test notices the mutants of the function that it checks, except a < 0 → a <= 0; a test without an assertion
+// notices none. Build leaves out mutants that do not compile, and Pass stops a mutant that never ends.
 func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds mutants")

@@ -29,12 +29,12 @@ import (
 
 var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, axe at every width and in every theme, and JupyterLite in Firefox")
 
-// root is the clone; temp is the folder of what the tests make.
+// root is the folder of the clone; temp is the folder for files of the tests.
 var root, temp string
 
 func TestMain(m *testing.M) {
 	lab.Keep()
-	flag.Set("test.parallel", "5") // pages wait much
+	flag.Set("test.parallel", "5") // pages wait most of the time
 	flag.Parse()
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err == nil {
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// inLab does something in a lab whose pages go into the folder pages of temp.
+// inLab calls each function with a new lab, whose pages go into temp/pages.
 func inLab(do ...func(*lab.Lab) error) error {
 	for _, do := range do {
 		l, err := lab.New(io.Discard)
@@ -108,7 +108,7 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// lacking skips a test that needs something more than Go and Python, but not where everything has to be there.
+// lacking skips a test that needs something more than Go and Python. If CI is set, it fails the test.
 func lacking(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -117,7 +117,7 @@ func lacking(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// program is the path of the first of these that there is.
+// program returns the path of the first of these programs that is installed. In short tests, it skips the test.
 func program(t testing.TB, debian string, names ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -140,7 +140,7 @@ type browser struct {
 	complaints []string
 }
 
-// open starts a browser, once the pages are there, whose folder it returns.
+// open makes the pages, starts a browser, and returns it with the folder of the pages.
 func open(t testing.TB, more ...chromedp.ExecAllocatorOption) (b *browser, folder string) {
 	t.Helper()
 	chromium := program(t, "chromium", "chromium", "chromium-browser", "google-chrome", "chrome")
@@ -193,7 +193,7 @@ func open(t testing.TB, more ...chromedp.ExecAllocatorOption) (b *browser, folde
 	return b, folder
 }
 
-// outside is a complaint about an address that is not on this machine.
+// outside returns a complaint if the address is not on this machine.
 func outside(address string) string {
 	if u, err := url.Parse(address); err != nil || u.Hostname() != "" && u.Hostname() != "127.0.0.1" {
 		return "asked for " + address
@@ -209,7 +209,8 @@ func (b *browser) complain(what string) {
 	}
 }
 
-// calm fails the test if a page has reported an error since the last call, unless it has one of these texts in it.
+// calm fails the test if a page has reported an error since the last call, unless the error contains one of these
+// texts.
 func (b *browser) calm(t *testing.T, but ...string) {
 	t.Helper()
 	b.mu.Lock()
@@ -234,13 +235,13 @@ func (b *browser) visit(t testing.TB, address string) {
 	noError(t, chromedp.Do(b, chromedp.Navigate(address)))
 }
 
-// key types.
+// key types the keys, with the modifiers held down.
 func (b *browser) key(t testing.TB, keys string, modifiers ...chromedp.Modifier) {
 	t.Helper()
 	noError(t, chromedp.Do(b, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
-// evaluate gives the value of a JavaScript expression in the page.
+// evaluate returns the value of a JavaScript expression in the page.
 func evaluate[T any](t testing.TB, b *browser, expression string) T {
 	t.Helper()
 	return must[T](t)(chromedp.Run(b, chromedp.Evaluate[T](expression)))
@@ -252,7 +253,7 @@ func (b *browser) do(t testing.TB, expression string) {
 	evaluate[int](t, b, expression+", 0")
 }
 
-// eventually waits for a JavaScript expression to become true: long, as both cores may be busy.
+// eventually waits until a JavaScript expression is true, for up to five minutes, because both cores may be busy.
 func (b *browser) eventually(t testing.TB, what, expression string) {
 	t.Helper()
 	poll := chromedp.Poll[chromedp.Void]("!!("+expression+")", chromedp.WithPollingInterval(100*time.Millisecond), chromedp.WithPollingTimeout(5*time.Minute))
@@ -262,7 +263,7 @@ func (b *browser) eventually(t testing.TB, what, expression string) {
 	}
 }
 
-// keep saves a picture of the page where MIXPOLICY_SCREENSHOTS says, for a human to look at.
+// keep saves a picture of the page, for a human to look at, in the folder MIXPOLICY_SCREENSHOTS if it is set.
 func (b *browser) keep(t testing.TB, name string) {
 	t.Helper()
 	if dir := os.Getenv("MIXPOLICY_SCREENSHOTS"); dir != "" {
@@ -271,8 +272,8 @@ func (b *browser) keep(t testing.TB, name string) {
 	}
 }
 
-// pageState is what the page says, in brief: of a notebook in JupyterLab the kernel, which
-// cell is active, and the prompt, the state, the count and the text of each.
+// pageState returns the text of the page, in brief. For a notebook in JupyterLab, it returns the kernel, the dialogs,
+// the active cell, and the type, prompt, state, count and text of each cell.
 const pageState = `(() => {
 	const brief = text => text.replace(/\s*\n\s*/g, "\n").slice(0, 1000);
 	const panel = window.jupyterapp?.shell.currentWidget, cells = panel?.content?.widgets;
@@ -285,7 +286,8 @@ const pageState = `(() => {
 	].concat(cells.map((c, i) => "cell " + i + ", " + [c.model.type, c.prompt, c.model.executionState, c.model.executionCount].join(", ") + ": " + brief(c.node.innerText))).join("\n");
 })()`
 
-// Charts as a page has them: all of them, and those that ECharts draws in the place of their still picture.
+// The charts of a page: all charts, those that ECharts draws in place of the still picture, and those that show the
+// still picture.
 const (
 	allCharts  = `[...document.querySelectorAll(".mixpolicy-chart")]`
 	liveCharts = allCharts + `.filter(c => {
@@ -298,7 +300,8 @@ const (
 	})`
 )
 
-// scrolling is the expression, evaluated a bit further down each time: JupyterLab renders what is in view.
+// scrolling returns an expression that scrolls the notebook before each evaluation of the given one, because
+// JupyterLab renders only cells in view.
 func scrolling(expression string) string {
 	return `(() => {
 		const pane = document.querySelector(".jp-WindowedPanel-outer") || document.querySelector(".jp-Notebook");
@@ -318,7 +321,7 @@ func (b *browser) command(t *testing.T, name string) {
 // kernelReady waits until the notebook's kernel takes cells.
 func kernelReady(t *testing.T, b *browser) {
 	t.Helper()
-	// GoNB tells its status with the first cell, not before: "connected" is all there is.
+	// GoNB reports no status before the first cell, so "connected" must be enough.
 	b.eventually(t, "the kernel is ready", `(() => {
 		const context = `+panel+`?.sessionContext;
 		return context?.isReady && context.session?.kernel?.connectionStatus === "connected";

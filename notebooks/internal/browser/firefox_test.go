@@ -19,17 +19,17 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// A firefox is a Firefox without network access, with one page. It is driven by WebDriver BiDi.
+// A firefox is a Firefox without network access, with one page. Tests drive it by WebDriver BiDi.
 type firefox struct {
 	context.Context
 	socket *websocket.Conn
-	last   int    // command's number
-	page   string // BiDi's name for it
+	last   int    // the last command's number
+	page   string // BiDi's name of the page
 
 	complaints []string // errors that the page has reported
 }
 
-// closedNetwork are settings by which Firefox reaches this machine only: a proxy that is not there has the rest.
+// closedNetwork are settings with which Firefox reaches only this machine: all other requests go to a proxy that does not exist.
 const closedNetwork = `user_pref("network.proxy.type", 1); user_pref("network.proxy.no_proxies_on", "127.0.0.1");
 user_pref("network.proxy.http", "127.0.0.1"); user_pref("network.proxy.http_port", 9);
 user_pref("network.proxy.ssl", "127.0.0.1"); user_pref("network.proxy.ssl_port", 9);
@@ -63,7 +63,7 @@ func openFirefox(t *testing.T) *firefox {
 	if f.socket == nil {
 		t.Fatal("Firefox does not start")
 	}
-	go io.Copy(io.Discard, said) // it would stop at a pipe that is full
+	go io.Copy(io.Discard, said) // Firefox would stop at a full pipe
 	f.socket.SetReadLimit(-1)
 	f.call(t, "session.new", map[string]any{"capabilities": map[string]any{}}, nil)
 	f.call(t, "session.subscribe", map[string]any{"events": []string{"log.entryAdded", "network.beforeRequestSent"}}, nil)
@@ -114,7 +114,7 @@ func (f *firefox) open(t *testing.T, address string) {
 	f.call(t, "browsingContext.navigate", map[string]any{"context": f.page, "url": address, "wait": "complete"}, nil)
 }
 
-// text is the value of a JavaScript expression in the page, as text.
+// text returns the value of a JavaScript expression in the page, as text.
 func (f *firefox) text(t *testing.T, expression string) string {
 	t.Helper()
 	var answer struct {
@@ -139,7 +139,7 @@ func (f *firefox) eventually(t *testing.T, what, expression string) {
 	t.Fatalf("%s: not in time; the page says %q, and reports %q", what, f.text(t, "document.body.innerText.slice(0, 2000)"), f.complaints)
 }
 
-// TestFirefox runs the first cells of notebook 00 in the page of the site, and, if told to take long, in JupyterLite.
+// TestFirefox runs the first cells of notebook 00 in the site's page, and, with the flag -long, also in JupyterLite.
 func TestFirefox(t *testing.T) {
 	t.Parallel()
 	f := openFirefox(t)
@@ -157,7 +157,7 @@ func TestFirefox(t *testing.T) {
 	if *long {
 		f.open(t, address+"lite/lab/index.html?path="+name+".ipynb")
 		f.eventually(t, "the kernel is ready", `(window.panel = [...window.jupyterapp?.shell.widgets("main") ?? []].find(w => w.context))?.sessionContext.session?.kernel?.connectionStatus === "connected"`)
-		// No window of a headless Firefox has the focus, which JupyterLab's commands go by.
+		// JupyterLab's commands need the focus, which no window of a headless Firefox has.
 		f.text(t, `panel.node.dispatchEvent(new FocusEvent("focus"))`)
 		for i := range 2 {
 			f.text(t, fmt.Sprintf(`(ran = false, panel.content.activeCellIndex = panel.content.widgets.indexOf(%s[%d]), jupyterapp.commands.execute("notebook:run-cell").then(() => ran = true))`, codeCells, i))

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/lab"
 )
 
-// TestJupyterLab opens a notebook in JupyterLab as go run ./notebooks lab serves it: the outputs of one that is trusted are
-// live before anything is run, and those of cells that are run there.
+// TestJupyterLab opens a trusted notebook in JupyterLab, as go run ./notebooks lab serves it. The charts are live before any
+// cell runs, and again after all cells have run.
 func TestJupyterLab(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)

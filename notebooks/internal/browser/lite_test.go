@@ -27,7 +27,7 @@ const (
 	liteKernel = panel + `.sessionContext.session.kernel`
 )
 
-// runLite runs the code cell with this number, and waits for the end of it if told.
+// runLite runs the code cell with this number and, if wait is true, waits for its end.
 func runLite(t *testing.T, b *browser, cell int, wait bool) {
 	t.Helper()
 	b.do(t, fmt.Sprintf(`(notebook => {
@@ -40,7 +40,7 @@ func runLite(t *testing.T, b *browser, cell int, wait bool) {
 	}
 }
 
-// liteShows is what the code cell with this number shows, as text, HTML, Markdown or a traceback.
+// liteShows returns the output of the code cell with this number: text, tracebacks, HTML and Markdown.
 func liteShows(t *testing.T, b *browser, cell int) string {
 	t.Helper()
 	return evaluate[string](t, b, fmt.Sprintf(`%s[%d].model.outputs.toJSON().map(o =>
@@ -65,7 +65,8 @@ func checkLite(t *testing.T, b *browser, address string) {
 	b.visit(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => opened === a.getAttribute("href") + "#mine").href + "#mine"`))
 	liteReady(t, b, name)
 	b.eventually(t, "it has what was changed on the page, and no output of what was there", codeCells+`[1].model.sharedModel.getSource().startsWith("// mine\n") && `+codeCells+`[1].model.outputs.length === 0`)
-	// An icon of the server, which is not the site's, and what may be files in the traces of panics.
+	// These requests may fail: for the server's icon, which the site does not have, and for possible files in the
+	// traces of panics.
 	defer b.calm(t, "/favicon.ico", "/api/resolvePath", "/api/contents/js")
 	t.Run("no question is asked, and nothing of the engine comes before a cell is run", func(t *testing.T) {
 		if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".jp-Dialog")].map(d => d.innerText)`); len(got) > 0 {
@@ -96,7 +97,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.command(t, "notebook:interrupt-kernel")
 		b.eventually(t, "the cell has ended", "window.ran")
 		shows(endless, "on\ninterrupted: the cell was stopped")
-		// What is still in the compiler is not what the next cell shows.
+		// The next cell does not show the output of a cell that was interrupted in the compiler.
 		runLite(t, b, endless, false)
 		b.eventually(t, "the kernel has it", liteKernel+`.status === "busy"`)
 		b.command(t, "notebook:interrupt-kernel")
@@ -136,7 +137,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 				"text/html": "<p class='theirs'>shown</p><img src='data:,' onerror='window.ranTheirs = 1'>"}}]}]}}).then(() =>
 			window.jupyterapp.commands.execute("docmanager:open", {path: "theirs.ipynb", kernel: {name: "gonb"}}))`)
 		b.eventually(t, "their cell is shown", `document.querySelector(".theirs")`)
-		time.Sleep(time.Second) // in which they would run
+		time.Sleep(time.Second) // time for the scripts to run
 		b.eventually(t, "they don't run", "!window.ranTheirs")
 		openLite(t, b, "play")
 	})
@@ -180,7 +181,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.do(t, codeCells+`[1].model.sharedModel.setSource("// mine"), [...document.querySelectorAll(".jp-NotebookPanel-toolbar *")].find(e => e.textContent === "Show on the page" && !e.childElementCount).click()`)
 		b.eventually(t, "the page is opened", "opened[1]")
 		back := evaluate[string](t, b, "opened[1]")
-		b.command(t, "docmanager:save-all") // or it would ask whoever leaves it
+		b.command(t, "docmanager:save-all") // otherwise JupyterLite asks before it is left
 		b.eventually(t, "all is saved", `[...window.jupyterapp.shell.widgets("main")].every(w => !w.context?.model.dirty)`)
 		b.visit(t, back)
 		b.eventually(t, "the page shows the difference, and runs nothing", at(1)+`.querySelector(".diff ins")?.textContent === "+ // mine\n" && `+at(1)+`.querySelector("[role=status]").textContent.endsWith("not run yet")`)

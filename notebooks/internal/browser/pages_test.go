@@ -30,7 +30,7 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// sampleCells have everything that a page treats in its own way.
+// sampleCells contain everything that a page treats specially.
 var sampleCells = []cell{
 	prose("# A sample\n\nThe lead."),
 	prose("## Formulas\n\nInline $\\theta^\\top\\boldsymbol\\Psi$ and\n\n$$\\min_\\theta c^\\top\\Psi\\theta.\\tag{2.18}$$\n\nSee [the end](sample.ipynb#Exercises-–-and-Ψ)."),
@@ -62,8 +62,8 @@ plotting.Show(plotting.Explorer{
 	code("%%\nplotting.Show(rising(42))", "answer"),
 }
 
-// pages are the paper's, with the outputs that are committed, that of the sample, which is executed, and that of play. They
-// are made once.
+// pages makes the pages once: of the paper's notebooks with the committed outputs, of the sample, which is executed, and of
+// play. It returns their folder.
 var pages = sync.OnceValues(func() (string, error) {
 	ctx, sample, play := context.Background(), filepath.Join(temp, "sample.ipynb"), filepath.Join(temp, "play.ipynb")
 	if err := errors.Join(writeNotebook(sample, sampleCells), writeNotebook(play, playNotebook)); err != nil {
@@ -75,7 +75,7 @@ var pages = sync.OnceValues(func() (string, error) {
 		},
 		func(l *lab.Lab) error { return l.Pages(ctx, []string{play}) },
 		func(l *lab.Lab) error { return l.Pages(ctx, nil) },
-		func(l *lab.Lab) error { // a cell that took long
+		func(l *lab.Lab) error { // marks a cell as one that took long
 			page := filepath.Join(temp, "pages", "play.html")
 			html, err := os.ReadFile(page)
 			if err != nil {
@@ -86,7 +86,7 @@ var pages = sync.OnceValues(func() (string, error) {
 		})
 })
 
-// published is the site of the pages, which is made once, while other tests look at the pages.
+// published makes the site of the pages once, while other tests look at the pages, and returns its folder.
 var published = sync.OnceValues(func() (string, error) {
 	folder, err := pages()
 	if err == nil {
@@ -95,13 +95,13 @@ var published = sync.OnceValues(func() (string, error) {
 	return filepath.Join(folder, "site"), err
 })
 
-// The statements of the index of equations, and how many of their displays MathJax has set.
+// These expressions list the statements of the index of equations, and count their displays that MathJax has set.
 const (
 	stated    = `[...document.querySelectorAll(".stated")]`
 	statedSet = `document.querySelectorAll(".stated mjx-container[display]").length`
 )
 
-// TestPages opens every page: it is small, everything on it works, everybody can read it, and its links lead somewhere.
+// TestPages opens every page: it is small, its charts and formulas work, it is accessible, and its links lead somewhere.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -140,7 +140,7 @@ func TestPages(t *testing.T) {
 	}
 	for link := range links {
 		page, anchor, _ := strings.Cut(strings.TrimPrefix(link, "file://"), "#")
-		if strings.Contains(page, ":") || strings.HasSuffix(page, ".go") { // these are elsewhere, or beside build in a clone
+		if strings.Contains(page, ":") || strings.HasSuffix(page, ".go") { // on the web, or a source file of the clone
 			continue
 		}
 		if _, err := os.Stat(page); err != nil {
@@ -153,13 +153,13 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// nearing is the expression, evaluated a bit further down the page each time: charts become live as a reader nears them.
+// nearing returns the expression after a scroll further down the page, because charts become live as a reader nears them.
 func nearing(expression string) string {
 	return `(scrollTo(0, scrollY + innerHeight < document.documentElement.scrollHeight - 1 ? scrollY + innerHeight : 0), ` + expression + `)`
 }
 
-// formulas waits until MathJax has set the formulas of the page, and finds those that it can't set: an error, or the
-// name of a command that is not defined, in red.
+// formulas waits until MathJax has set the formulas of the page, and reports those that MathJax can't set. They show an
+// error, or the name of an undefined command in red.
 func (b *browser) formulas(t *testing.T) {
 	t.Helper()
 	b.eventually(t, "MathJax is there", `window.MathJax?.startup?.promise`)
@@ -171,7 +171,7 @@ func (b *browser) formulas(t *testing.T) {
 	}
 }
 
-// axe is the script that finds what keeps readers out of a page, kept where caches are.
+// axe returns the script axe-core, which finds barriers to accessibility in a page. It caches the script in .lab.
 func axe(t *testing.T) string {
 	t.Helper()
 	const integrity = "xt1SFg49QaDwsyt0Xfs2XAyBtYPClXl3X2q5OOLeGAUmq9jZTYIMdztpF99WdhiH"
@@ -197,8 +197,8 @@ type view struct {
 // checkAccess has axe judge the open page by the rules of WCAG 2.2, levels A and AA, in each view.
 func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	t.Helper()
-	// Formulas are empty boxes here: their inside is MathJax's, and thousands of paths take minutes. Of the words of code
-	// in each colour, the first stays.
+	// To save minutes, this empties the formulas, thousands of paths that MathJax makes, and leaves only the first word of
+	// code in each colour.
 	b.do(t, `(seen => document.querySelectorAll("pre span[class]").forEach(e => { const colour = e.closest("div").className + ": " + e.className; seen.has(colour) ? e.replaceWith(e.textContent) : seen.add(colour); }))(new Set()), document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove())`)
 	evaluate[bool](t, b, rules+`; window.axe !== undefined`)
 	see := func(at view) {
@@ -223,7 +223,7 @@ func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	call(t, b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 }
 
-// TestReading does what a reader of pages does.
+// TestReading uses pages as a reader does: search, cards, theme, controls, print, and no scripts.
 func TestReading(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -239,7 +239,7 @@ func TestReading(t *testing.T) {
 		b.key(t, kb.ArrowDown)
 		want, at := evaluate[string](t, b, `document.activeElement.href`), ""
 		b.key(t, kb.Enter)
-		for range 600 { // a page that is left answers nothing
+		for range 600 { // during navigation, the old page does not answer
 			if at, _ = chromedp.Run(b, chromedp.Evaluate[string](`location.href`)); at == want {
 				break
 			}
@@ -329,7 +329,7 @@ func TestReading(t *testing.T) {
 	})
 }
 
-// The labels of a chart's ticks are told apart, however short its axes or far from 0, and zooming keeps them so.
+// The tick labels of a chart's axis differ, however short or far from 0 the axis is, also after zooming.
 func TestTicksOfChartsAreToldApart(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -365,8 +365,8 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 	}
 }
 
-// checkControls moves the slider and the menu of the sample as a reader without a
-// mouse does, and looks at what the charts then show.
+// checkControls moves the slider and the menu of the sample by keyboard, and checks what
+// the charts then show.
 func checkControls(t *testing.T, b *browser) {
 	t.Helper()
 	const last = `[...document.querySelector(".mixpolicy-controls").parentElement.querySelectorAll(".mixpolicy-chart")].map(c =>

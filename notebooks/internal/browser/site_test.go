@@ -24,7 +24,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// playNotebook has cells that need little of Go. The first is said to take long.
+// playNotebook has cells that import little. Its page says that the first cell takes long.
 var playNotebook = append([]cell{prose("# Play\n\nThe lead. See [its page](../build/play.html#Play) and [the start](00-start-here.ipynb).")}, playCells...)
 
 var playCells = []cell{
@@ -57,7 +57,7 @@ plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting
 	magic: code("%test"),
 }
 
-// The code cells of play, in their order.
+// The numbers of the code cells of play.
 const (
 	declares = iota
 	uses
@@ -77,9 +77,9 @@ const (
 // A served site.
 type served struct {
 	address string
-	spoil   atomic.Bool  // from when it is set, what it serves of the linker is not what was published
-	gone    atomic.Bool  // from when it is set, it serves nothing
-	bytes   atomic.Int64 // of the engine, that were fetched
+	spoil   atomic.Bool  // if set, serves a wrong linker
+	gone    atomic.Bool  // if set, serves nothing
+	bytes   atomic.Int64 // number of bytes of the engine that were fetched
 }
 
 // serve serves the site by the handler.
@@ -104,7 +104,7 @@ func serve(t testing.TB, handler http.Handler) *served {
 	return s
 }
 
-// counted adds up what is written.
+// counted counts the bytes that are written.
 type counted struct {
 	http.ResponseWriter
 	bytes *atomic.Int64
@@ -116,12 +116,12 @@ func (c counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// at is the cell with this number on a page, of all that hold code.
+// at returns the expression for the code cell with this number on a page.
 func at(cell int) string { return fmt.Sprintf("document.querySelectorAll('[data-cell]')[%d]", cell) }
 
 const hasRun = `/( s|failed|stopped)$/.test(%s.querySelector("[role=status]").textContent)`
 
-// press presses the button of the cell, and waits for the end of it if told.
+// press presses the button of the cell and, if wait is true, waits until the cell has run.
 func press(t testing.TB, b *browser, cell int, button string, wait bool) {
 	t.Helper()
 	b.do(t, fmt.Sprintf(`[...%s.querySelectorAll(".run button")].find(b => b.textContent === %q).click()`, at(cell), button))
@@ -130,13 +130,13 @@ func press(t testing.TB, b *browser, cell int, button string, wait bool) {
 	}
 }
 
-// shown is what the cell shows.
+// shown returns the output of the cell.
 func shown(t testing.TB, b *browser, cell int) string {
 	t.Helper()
 	return evaluate[string](t, b, at(cell)+".querySelector('.outputs').innerText")
 }
 
-// runs runs the cell of play, which shows what is wanted, or has it in what it shows if told.
+// runs runs the cell of play, and checks that its output is want or, if within is true, contains want.
 func runs(t testing.TB, b *browser, cell int, want string, within bool) {
 	t.Helper()
 	press(t, b, cell, "Run", true)
@@ -145,8 +145,8 @@ func runs(t testing.TB, b *browser, cell int, want string, within bool) {
 	}
 }
 
-// TestSite runs cells as readers of the published site do: one who has its pages and JupyterLite open for long, and one
-// whose browser stores nothing, and who has the site from a server that knows nothing of its files.
+// TestSite runs cells as readers of the published site do. One reader keeps its pages and JupyterLite open for long.
+// The other reader's browser stores nothing, and the server is a plain file server.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t)
@@ -162,12 +162,12 @@ func TestSite(t *testing.T) {
 		}
 		b.calm(t)
 	})
-	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last: it would ask whoever leaves it
+	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last, because JupyterLite asks before it is left
 	t.Run("a browser that stores nothing, and a plain server", func(t *testing.T) {
 		profile := t.TempDir()
 		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
 		noError(t, os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"profile": {"default_content_setting_values": {"cookies": 2}}}`), 0o644))
-		own := filepath.Join(temp, "own") // a site of one's own notebooks, one of which imports a package of one's own
+		own := filepath.Join(temp, "own") // a site of a user's notebook, which imports a package of the user
 		noError(t, os.CopyFS(own, fstest.MapFS{"go.mod": {Data: []byte("module example.com/own\n\ngo 1.26\n")}, "wave/wave.go": {Data: []byte("package wave\n\nconst Height = 42\n")}, "heights.csv": {Data: []byte("42\n")}}))
 		noError(t, writeNotebook(filepath.Join(own, "play.ipynb"), append(playNotebook[:1+magic:1+magic], code("import \"example.com/own/wave\"\n%%\nheights, err := os.ReadFile(\"heights.csv\")\nfmt.Println(wave.Height, string(heights), err)"))))
 		l := must[*lab.Lab](t)(lab.New(io.Discard))
@@ -189,12 +189,12 @@ func TestSite(t *testing.T) {
 		s.spoil.Store(false)
 		runs(t, b, uses, "42\n", false)
 		runs(t, b, magic, "42 42\n <nil>\n", false)
-		b.calm(t, "integrity", "not what was published", "digest") // the browser may have kept it, and is then asked to fetch it anew
+		b.calm(t, "integrity", "not what was published", "digest") // the browser may have cached the download, and must then fetch it again
 	})
 }
 
-// checkLicences checks that the page of licences, to which pages have a link, names the module of each package that cells
-// may import, and what else the site has of others.
+// checkLicences follows the link from a page to the page of licences, and checks that it names the modules of all
+// packages that cells may import, and the other third-party software on the site.
 func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	b.visit(t, s.address+"play.html")
 	b.visit(t, evaluate[string](t, b, `document.querySelector("main > p:last-child > a").href`))
@@ -219,7 +219,7 @@ func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	}
 	wanted := []string{"Go", "zrender", "mathjax", "minisearch", "@codemirror/view", "github.com/golang/freetype"}
 	for path := range engine.Packages {
-		if domain, _, _ := strings.Cut(path, "/"); strings.Contains(domain, ".") { // it is none of the standard packages
+		if domain, _, _ := strings.Cut(path, "/"); strings.Contains(domain, ".") { // not a standard package
 			wanted = append(wanted, path)
 		}
 	}
@@ -282,7 +282,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		runs(t, b, reads, "all of mine <nil>\n", false)
 	})
 	t.Run("a picture after one that could not be drawn", func(t *testing.T) {
-		runs(t, b, undrawn, "expected src to be a Uint8Array", true) // the panic of what draws
+		runs(t, b, undrawn, "expected src to be a Uint8Array", true) // the drawing program panics
 		press(t, b, draws, "Run", true)
 		if n := evaluate[int](t, b, at(draws)+`.querySelectorAll(".mixpolicy-chart").length`); n != 1 {
 			t.Errorf("%d charts, and %q", n, shown(t, b, draws))
@@ -306,7 +306,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.do(t, `document.querySelector(".cm-content").focus()`)
 		b.key(t, kb.Home, chromedp.ModifierShift)
 		b.key(t, "fmt.Println(twice(4))")
-		// As a keyboard has it: no character follows a key that is handled.
+		// Like a keyboard: no character follows a key that the page handles.
 		call(t, b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "rawKeyDown", Key: "Enter", WindowsVirtualKeyCode: 13, Modifiers: 8})
 		b.eventually(t, "it runs by Shift+Enter", at(uses)+`.querySelector(".outputs").innerText === "8\n"`)
 		press(t, b, declares, "Edit", false)
@@ -350,7 +350,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	b.calm(t)
 	t.Run("a cell that is stopped while it is compiled", func(t *testing.T) {
 		b.do(t, `localStorage.setItem("cell play " + `+at(waits)+`.dataset.cell,
-			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(5_000) + "fmt.Println(x)")`) // which takes long
+			"%%\nx := len(os.Args)\n" + "if x&3 == 1 { x += x*x ^ 3 }\n".repeat(5_000) + "fmt.Println(x)")`) // takes long to compile
 		b.visit(t, address)
 		press(t, b, waits, "Run", false)
 		b.eventually(t, "it is being compiled", at(waits)+`.querySelector("[role=status]").textContent === "compiling"`)
@@ -372,7 +372,8 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	b.calm(t, "ERR_EMPTY_RESPONSE")
 }
 
-// edit opens the editor of a cell of play by a double click on a name, which is selected then; nothing jumps.
+// edit double-clicks a name in a cell of play, and checks that the editor opens with the name selected, and that
+// nothing on the page jumps.
 func edit(t *testing.T, b *browser) {
 	t.Helper()
 	const height = `document.documentElement.scrollHeight`
@@ -393,19 +394,19 @@ const firstRun, firstPicture = 6, 12
 
 var promise = fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that must be compiled, such as one that you change, up to 26 MB more", firstRun, firstPicture)
 
-// rounded are the cells that show other digits in a page, by notebook and id, and which code in assembly is the
-// reason: without it, the same digits come out natively.
+// rounded lists the cells whose digits differ in a page, by notebook and id, and the assembly code that causes this:
+// without it, a native run shows the digits of the page.
 var rounded = map[string]string{
 	"04 daca980b": "math.Exp",                                        // the weights of the randomised LP
-	"06 279cea2e": "gonum's kernels, which the tag noasm leaves out", // too small a β amplifies how they round
+	"06 279cea2e": "gonum's kernels, which the tag noasm leaves out", // too small a β amplifies their rounding
 	"10 18292bdf": "math.Exp",                                        // the cube's ∇φ* is a tanh
 	"10 1f47a984": "math.Exp",
-	"10 5e55701b": "math.Exp",
 	"10 d8c88627": "math.Exp and gonum's kernels", // 240 frames of learning
-	"10 b12db23a": "math.Exp",                     // an error of rounding: 3e-15 instead of 4e-15
+	"10 b12db23a": "math.Exp",                     // a rounding error: 3e-15 instead of 4e-15
+	"12 1a9b0003": "math.Exp",                     // the softmax of the offline method
 }
 
-// A committed cell, as a notebook has it.
+// A committed is a cell of a committed notebook.
 type committed struct {
 	ID       string
 	Type     string `json:"cell_type"`
@@ -416,12 +417,12 @@ type committed struct {
 	}
 }
 
-// lines are a text that nbformat stores as a list of them.
+// lines is a text that nbformat stores as a list of lines.
 type lines []string
 
 func (l lines) String() string { return strings.Join(l, "") }
 
-// committedCells are the code cells of the paper's notebook whose name begins so, and its name.
+// committedCells returns the name and the code cells of the paper's notebook whose name begins so.
 func committedCells(t testing.TB, begins string) (name string, cells []committed) {
 	t.Helper()
 	files := must[[]string](t)(filepath.Glob(filepath.Join(root, "notebooks", begins+"*.ipynb")))
@@ -433,7 +434,7 @@ func committedCells(t testing.TB, begins string) (name string, cells []committed
 	return strings.TrimSuffix(filepath.Base(files[0]), ".ipynb"), slices.DeleteFunc(notebook.Cells, func(c committed) bool { return c.Type != "code" })
 }
 
-// shows is the text and the HTML or Markdown that is committed with the cell.
+// shows returns the text and the HTML or Markdown of the cell's committed outputs.
 func (c *committed) shows() (text, shown string) {
 	for _, o := range c.Outputs {
 		text += o.Text.String()
@@ -448,8 +449,8 @@ func (c *committed) shows() (text, shown string) {
 	return text, shown
 }
 
-// checkOutputs runs every cell of some of the paper's notebooks: they show what is committed, but for timings, and
-// for cells that are accounted for.
+// checkOutputs runs the first five cells of notebook 00 or, with -long, all cells of all notebooks. Their outputs
+// equal the committed ones, except in cells that show timings, and in the cells of rounded, which must differ.
 func checkOutputs(t *testing.T, b *browser, s *served) {
 	if !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(root, "README.md")))), promise) {
 		t.Errorf("README does not say %q", promise)
@@ -488,7 +489,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 	}
 }
 
-// recordWorkers keeps what the tools' workers that are started from now on tell of outputs.
+// recordWorkers records the outputs that workers report, for workers that start afterwards.
 const recordWorkers = `{
 	let text = "", shown = new Map(); // by id: an output may be replaced
 	const Real = Worker;

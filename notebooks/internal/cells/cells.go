@@ -78,13 +78,12 @@ func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err e
 	var mains []unit
 	for _, p := range programs {
 		last := &Program{then: *s}
-		if err := last.write(p.main); err != nil || last.Source != p.Source || slices.Contains(p.Imports, "flag") {
-			continue
+		if err := last.write(p.main); err == nil && last.Source == p.Source && !slices.Contains(p.Imports, "flag") {
+			m, name := p.main, "page_"+p.Key()
+			m.text = m.text[:m.names[0].at] + name + m.text[m.names[0].to:]
+			mains, in = append(mains, m), append(in, p)
+			start.text += fmt.Sprintf("\tcase %q:\n\t\t%s()\n", p.Key(), name)
 		}
-		m, name := p.main, "page_"+p.Key()
-		m.text = m.text[:m.names[0].at] + name + m.text[m.names[0].to:]
-		mains, in = append(mains, m), append(in, p)
-		start.text += fmt.Sprintf("\tcase %q:\n\t\t%s()\n", p.Key(), name)
 	}
 	start.text += "\t}\n}"
 	return page, in, page.write(append(mains, start)...)

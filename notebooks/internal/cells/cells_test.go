@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// known are some packages, by their paths.
+// known maps the paths of some packages to their names.
 var known = map[string]string{
 	"fmt": "fmt", "os": "os", "strings": "strings", "math": "math", "flag": "flag",
 	"math/rand": "rand", "math/rand/v2": "rand", "crypto/rand": "rand",
 	"gonum.org/v1/gonum/mat": "mat", "example.com/go-odd/v3": "odd",
 }
 
-// TestSessions: what the last of some cells prints.
+// TestSessions checks what the last of several cells prints.
 func TestSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program for each session")
@@ -64,7 +64,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// compose makes the cells, which are named a, b, and so on, part of the session, and returns the program of the last.
+// compose adds the cells to the session under the names a, b, and so on, and returns the program of the last cell.
 func compose(t *testing.T, s *Session, cells ...string) (p *Program) {
 	t.Helper()
 	for i, text := range cells {
@@ -81,7 +81,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// run returns what the program prints, or the compiler.
+// run returns what the program or the compiler prints.
 func run(t *testing.T, p *Program) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -160,7 +160,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestMistakes: what is no program is refused where it is wrong, and leaves the session as it was.
+// TestMistakes: the error for an invalid cell names the place of the mistake, and the session stays as it was.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"func f( {\n}":                "c:1:9: expected",
@@ -201,8 +201,8 @@ func TestMagics(t *testing.T) {
 	}
 }
 
-// FuzzCompose: of whatever stands in two cells, either an error is said, or Go that parses is made; and names are
-// completed in it, if there are any, where the two meet.
+// FuzzCompose: for any text in two cells, Compose returns an error or Go that parses, and Complete does not panic
+// where the two texts meet.
 func FuzzCompose(f *testing.F) {
 	f.Add("import \"fmt\"\n\nvar a, b = 1, 2\nconst (\n\tc = iota\n\td\n)", "var a = 3\n%%\nfmt.Println(a, b, c, d)")
 	f.Add("type t[V any] struct{ v V }\nfunc (x *t[V]) f() int { return 1 }", "%env A B\n%% -n 1\nn := flag.Int(\"n\", 0, \"\")\nfmt.Println(*n)")

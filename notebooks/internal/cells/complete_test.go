@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// listed imports from what go list -export compiles.
+// listed imports packages from the export data of go list -export.
 func listed(t testing.TB) types.Importer {
 	return Importer(func(path string) []byte {
 		file, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()
@@ -30,13 +30,13 @@ func listed(t testing.TB) types.Importer {
 
 const mixpolicy = "github.com/mixpolicy/lab/mixpolicy"
 
-// TestComplete: | is where names are completed, in the last of some cells.
+// TestComplete completes the name at |, which is in the last cell.
 func TestComplete(t *testing.T) {
 	packages := listed(t)
 	for _, test := range []struct {
 		name  string
 		cells []string
-		want  string // the first
+		want  string // all completions, in order
 	}{
 		{"a package", []string{"import \"strings\"", "%%\nfmt.Println(strings.ToUp|)"}, "ToUpper function func(s string) string, ToUpperSpecial function func(c unicode.SpecialCase, s string) string"},
 		{"a package that nothing imports", []string{"%%\nstrings.EqualF|"}, "EqualFold function func(s string, t string) bool"},
@@ -75,7 +75,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompletePackages: of packages all is found that their sources declare, and no more.
+// TestCompletePackages: Complete finds all exported names that the sources of a package declare, and no others.
 func TestCompletePackages(t *testing.T) {
 	packages := listed(t)
 	for path, name := range map[string]string{"sort": "sort", mixpolicy: "mixpolicy"} {

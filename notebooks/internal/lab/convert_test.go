@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// A figure's output has its picture in LaTeX, in HTML without scripts, and where a viewer
-// takes neither HTML nor scripts but pixels.
+// The output of a figure keeps its pictures in LaTeX, in HTML without scripts, and in HTML that GitHub
+// has sanitised.
 func TestFiguresSurviveConversion(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)
@@ -51,8 +51,8 @@ func TestFiguresSurviveConversion(t *testing.T) {
 		t.Error("the picture is hidden until a script runs")
 	}
 
-	// What GitHub leaves of HTML, by the rules that are public, those of its html-pipeline, and with pictures in data URLs,
-	// which is how it shows the PNG of any notebook.
+	// The rules are those of GitHub's html-pipeline, which are public. They also allow pictures in data URLs, because GitHub
+	// shows the PNGs of notebooks in this way.
 	cmd := lab.command(t.Context(), lab.python, "-c", githubsRules)
 	cmd.Stdin = strings.NewReader(output.Data["text/html"].(string))
 	left, err := printed(cmd)
@@ -75,7 +75,7 @@ html = re.sub(r"(?s)<script.*?</script>", "", sys.stdin.read())
 print(bleach.clean(html, tags=tags, attributes=attributes, protocols=["http", "https", "mailto", "data"], strip=True, strip_comments=True))
 `
 
-// A notebook that is exported as a script is a Go program, which builds and does what the cells do.
+// A notebook that is exported as a script is a Go program that builds and does what the cells do.
 func TestAnExportedScriptIsAProgram(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)
@@ -84,7 +84,7 @@ func TestAnExportedScriptIsAProgram(t *testing.T) {
 	out := t.TempDir()
 	_, err := printed(lab.command(t.Context(), lab.python, append([]string{"-m", "nbconvert", "--to=script", "--log-level=ERROR", "--output-dir=" + out, own}, lab.paper()...)...))
 	noError(t, err)
-	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // as it has not run, it does not say that it is Go
+	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // before a run, a notebook does not name its language
 	if got := try(printed(lab.command(t.Context(), "go", "run", filepath.Join(out, "own.go")))).or(t); got != "1.414\n2\n" {
 		t.Errorf("it prints %q", got)
 	}

@@ -30,8 +30,8 @@ func TestEquationsAreFound(t *testing.T) {
 	}
 }
 
-// TestChoicesAreThoseOfTheTable: every equation is found by its verdict, and every one with an
-// erratum by the erratum's kind too.
+// TestChoicesAreThoseOfTheTable: the choices by verdict cover every equation, and the choices by kind of erratum
+// cover every equation with an erratum.
 func TestChoicesAreThoseOfTheTable(t *testing.T) {
 	p := &page{Equations: try((&Lab{root: "../../.."}).equations()).or(t)}
 	verdicts, kinds, errata := 0, 0, 0

@@ -110,7 +110,7 @@ func (l *Lab) execute(ctx context.Context, files []string, o Options) ([]*run, e
 		cells += len(nb.code())
 		order[i] = i
 	}
-	// Notebooks with much output probably run long, and no long one should run alone at the end.
+	// The largest files come first: a notebook with much output probably runs long, and should not run alone at the end.
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	bar := progressbar.NewOptions(cells,
 		progressbar.OptionSetWriter(l.log),
@@ -251,8 +251,8 @@ var (
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// Error names the notebook, the cell by the number in its prompt, and each line with its error, or else the end of the
-// cell's stderr. For a cell that was stopped, it also states the reason.
+// Error names the notebook, the cell by the number in its prompt, and each faulty line with its error. If no line is known,
+// it contains the end of the cell's stderr. For a cell that was stopped, it also states the reason.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
 	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)

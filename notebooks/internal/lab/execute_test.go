@@ -31,7 +31,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 			t.Errorf("%v: %s, %v; want %s", names, got, err, want)
 		}
 	}
-	// A path is a path, also of one that the paper has under that name.
+	// A path names its own file, even if the paper has a notebook of that name.
 	mine := writeNotebook(t, "01-two")
 	if files, err := lab.notebooks([]string{mine}); err != nil || len(files) != 1 || files[0] != mine {
 		t.Errorf("%v, %v; want %s", files, err, mine)
@@ -49,7 +49,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 	}
 }
 
-// All broken notebooks run at once, and each error is told with its place.
+// One call executes all broken notebooks, and each error names its place.
 func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)
@@ -87,8 +87,8 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	}
 }
 
-// The time is for each cell. On a busy machine the one before, which ends, may take longer than
-// the first that is tried here, or the cell may not have come to its sleep; then it is given more.
+// The timeout is for each cell. On a busy machine, a short timeout may end before the cell prints its line; then the
+// test tries a longer one.
 func TestACellThatTakesTooLongFails(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)
@@ -172,7 +172,7 @@ func TestAnInterruptLeavesNoProcess(t *testing.T) {
 		t.Skip("looks for processes in /proc")
 	}
 	lab := readyLab(t)
-	// A kernel that works, one that waits in a shell, both with children.
+	// One kernel computes, and one waits in a shell; both have child processes.
 	files := []string{
 		writeNotebook(t, "works", code("%%\nfor {\n}")),
 		writeNotebook(t, "waits", code("!sleep 600")),
@@ -200,7 +200,7 @@ func TestAnInterruptLeavesNoProcess(t *testing.T) {
 	}
 }
 
-// commands lists the command lines of the processes with this folder for temporary files.
+// commands lists the command lines of the processes that use this folder for temporary files.
 func commands(temp string) (lines []string) {
 	for _, pid := range processes(temp) {
 		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

@@ -60,7 +60,7 @@ func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
 		s := setting{Claim: r, More: r.Sentences(), Mark: markOf(r.Verdict, "")}
-		// Two sentences if the first comparison comes after the first result, and one otherwise.
+		// Deciding has two sentences if the first comparison comes after the first result, and otherwise one.
 		compared := slices.IndexFunc(r.Results, func(r paper.Result) bool { return r.Compared != "" })
 		deciding := min(1+max(0, compared), 2, len(s.More))
 		s.Deciding, s.More = strings.Join(s.More[:deciding], " "), s.More[deciding:]
@@ -130,7 +130,7 @@ func (p *page) Verdicts() (counts []choice) {
 	return counts
 }
 
-// An erratum is a recorded erratum, with its title and places for the page, and its entries of the index.
+// An erratum is a recorded erratum, with its title and places for the page, and the entries of the index about it.
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string

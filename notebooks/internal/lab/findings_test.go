@@ -10,7 +10,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Every recorded claim is a setting of one claim, and those with a comparison have a point in its figure.
+// Every row of the record is a setting of one claim on the page. A claim with several settings has a figure with an
+// interval for each setting.
 func TestClaims(t *testing.T) {
 	claims := try(newClaims()).or(t)
 	p := &page{Name: "claims", Claims: claims, Scripts: map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}}
@@ -38,7 +39,7 @@ func TestClaims(t *testing.T) {
 		}
 		drawn := c.figure().Layers[1].(plotting.Points)
 		for i, s := range c.Settings {
-			// A verdict that depends on an interpretation says nothing about the interval under this one.
+			// A verdict that depends on the interpretation says nothing about the interval under one interpretation.
 			below := drawn.Hi[i] < 1
 			other := s.Verdict != paper.Depends && below != (s.Verdict == paper.Holds)
 			if other || !(drawn.Lo[i] <= drawn.Y[i] && drawn.Y[i] <= drawn.Hi[i]) {
@@ -48,8 +49,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// Every erratum is on its page once, the errors apart, and has a section; those behind an entry of the
-// index have it.
+// Every erratum is on its page once, among the errors or among the others, and has a section. Every index entry that
+// names an erratum is listed with one erratum.
 func TestErrata(t *testing.T) {
 	equations := try((&Lab{root: "../../.."}).equations()).or(t)
 	p := &page{Name: "errata", Index: equations, Errata: try(newErrata(equations)).or(t), Scripts: map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}}

@@ -12,7 +12,7 @@ import (
 
 // ask is a program that executes cells and then asks the kernel what a reader asks
 // by Shift-Tab and by Tab, with the cursor at the mark |. It asks again if it gets no
-// answer: GoNB leaves gopls 25 seconds, which are too few for the first on a very busy
+// answer: GoNB waits 25 seconds for gopls, too few for the first answer on a very busy
 // machine.
 const ask = `
 import json, sys, time
@@ -40,8 +40,8 @@ finally:
     manager.shutdown_kernel(now=True)
 `
 
-// TestHelpInACell asks the kernel for what names mean, those of the gallery among them, and for how
-// they go on.
+// TestHelpInACell asks the kernel for the documentation of names, including the gallery's moduli, and
+// for completions.
 func TestHelpInACell(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)

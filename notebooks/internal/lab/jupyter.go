@@ -19,7 +19,7 @@ var (
 	lacksProgram string
 )
 
-// oldest is the first minor version of Python 3 that requirements.txt is for.
+// oldest is the oldest minor version of Python 3 for which requirements.txt is made.
 const oldest = 10
 
 // setUpJupyter installs Jupyter from PyPI into .lab/venv. If that fails, it uses the Jupyter of python3 on the PATH.
@@ -93,7 +93,7 @@ func (l *Lab) setUpLite(ctx context.Context) (command []string, err error) {
 	}
 	own := l.path("venv", "bin", "python")
 	if l.python != own {
-		return nil, fmt.Errorf("its builder must be installed next to Jupyter in %s, and no Jupyter is there", l.path("venv"))
+		return nil, fmt.Errorf("the builder must be installed next to Jupyter in %s, but no Jupyter is there", l.path("venv"))
 	}
 	err = l.once(step{
 		name: "lite",

@@ -62,7 +62,7 @@ func TestOneChangesACloneAtATime(t *testing.T) {
 	}
 	unlock()
 
-	// Clean waits for who uses the set-up. It takes even the lock away, and keeps its turn.
+	// Clean waits while another run uses the set-up. It then removes .lab with the lock, and the next run makes a new lock.
 	noError(t, writeFile(first.path("stamps", "kernel"), nil))
 	t.Setenv("PATH", t.TempDir())
 	if second.setUp(t.Context()) == nil {
@@ -93,7 +93,7 @@ func TestPartsOfFilesAreRemoved(t *testing.T) {
 		filepath.Join(lab.folder, part), filepath.Join(lab.root, copies, part), filepath.Join(lab.root, given, part), filepath.Join(mine, part),
 	}
 	others := []string{
-		filepath.Join(lab.folder, fmt.Sprintf(".wave.pdf.%d.1.unfinished", os.Getpid())), // being written now
+		filepath.Join(lab.folder, fmt.Sprintf(".wave.pdf.%d.1.unfinished", os.Getpid())), // this process is writing it
 		filepath.Join(lab.folder, ".wave.pdf-1"), filepath.Join(lab.root, part), filepath.Join(mine, "theirs", part), filepath.Join(mine, "go.mod"),
 	}
 	noError(t, writeFile(filepath.Join(lab.root, "go.mod"), nil))
@@ -101,7 +101,7 @@ func TestPartsOfFilesAreRemoved(t *testing.T) {
 		noError(t, writeFile(file, nil))
 	}
 	noError(t, lab.removeParts())
-	t.Setenv("PATH", t.TempDir()) // so that its set-up goes no further
+	t.Setenv("PATH", t.TempDir()) // without programs, the set-up goes no further
 	if err := lab.NewProject(t.Context(), mine); err == nil {
 		t.Error("a project was set up without any program")
 	}
@@ -122,9 +122,8 @@ func command(t *testing.T) (program string) {
 
 var kills = flag.Int("kills", 1, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that, so none by default")
 
-// TestKilledAtAnyMoment kills the command at random moments, by the signal that nothing can catch. Then no process that it
-// started is alive ten seconds later, nothing that was there is lost, no file is there in part, and the next run works:
-// sometimes one that is killed too.
+// TestKilledAtAnyMoment kills the command at random moments with SIGKILL. Ten seconds later, no process that the command
+// started is alive. No earlier file is lost, no file is incomplete, and the next run works, even after several kills in a row.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -132,7 +131,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	lab := readyLab(t)
 	program := command(t)
-	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // others each time
+	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // other moments in every run of the test
 
 	t.Run("run", func(t *testing.T) {
 		file := writeNotebook(t, "killed", prose("# Killed"), code(figureCell))
@@ -161,7 +160,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 	})
 
-	// In a clone of its own.
+	// This kills the set-up of a separate clone.
 	t.Run("set-up", func(t *testing.T) {
 		if *kills < 4 {
 			t.Skip("takes long")
@@ -176,7 +175,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		file := filepath.Join(root, "notebooks", "00-killed.ipynb")
 		noError(t, copyFile(file, writeNotebook(t, "killed", prose("# Killed"), code(figureCell))))
 		v := &victim{T: t, dir: root, temp: t.TempDir(), command: []string{program}}
-		took := 30 * time.Second // until it is known
+		took := 30 * time.Second // a guess, until the first complete run
 		n := *kills / 4
 		for i := range n {
 			if i%2 == 0 {
@@ -196,10 +195,10 @@ const figureCell = `import "github.com/mixpolicy/lab/plotting"
 %%
 plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting.Line{X: []float64{0, 1}, Y: []float64{0, 1}}}})`
 
-// A victim is a command that is killed, again and again.
+// A victim is a command that a test kills again and again.
 type victim struct {
 	*testing.T
-	dir     string   // it runs in
+	dir     string   // in which it runs
 	temp    string   // for its temporary files
 	command []string // and its arguments
 	slowest time.Duration
@@ -218,10 +217,10 @@ func (v *victim) start() (cmd *exec.Cmd, said *bytes.Buffer) {
 	return cmd, said
 }
 
-// mark is in the environment of all that it starts, and of all that those start.
+// mark is in the environment of the command and of every process that it starts, directly or not.
 func (v *victim) mark() string { return "MIXPOLICY_VICTIM=" + v.temp }
 
-// complete runs the command to its end, and says how long that took.
+// complete runs the command to its end, and returns how long that took.
 func (v *victim) complete() time.Duration {
 	v.Helper()
 	begin := time.Now()
@@ -233,7 +232,7 @@ func (v *victim) complete() time.Duration {
 	return time.Since(begin)
 }
 
-// kill starts the command and kills it after that time, by itself or with its group.
+// kill starts the command and kills it after the given time, alone or with its process group.
 func (v *victim) kill(after time.Duration, group bool) {
 	v.Helper()
 	cmd, said := v.start()
@@ -248,7 +247,7 @@ func (v *victim) kill(after time.Duration, group bool) {
 	v.Logf("killed after %v: all gone %v later at most", after.Round(time.Millisecond), v.slowest.Round(time.Millisecond))
 }
 
-// gone checks that no process and no temporary file of the command is there, ten seconds after its end at the latest.
+// gone checks that within ten seconds, all processes and temporary files of the command are gone.
 func (v *victim) gone(when string) {
 	v.Helper()
 	begin := time.Now()
@@ -273,7 +272,7 @@ func (v *victim) gone(when string) {
 	}
 }
 
-// whole checks that the files in the folder are there as a whole, by their ends, and returns their names.
+// whole checks by their ends that all files in the folder are complete, and returns their names.
 func whole(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	noError(t, filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
@@ -286,7 +285,7 @@ func whole(t *testing.T, folder string) (names []string) {
 		}
 		names = append(names, strings.TrimPrefix(file, folder))
 		if atomicfile.Left(file) {
-			return nil // what the next run removes
+			return nil // incomplete, and the next run removes it
 		}
 		end := map[string]string{".html": "</html>\n", ".svg": "</svg>", ".png": "IEND\xaeB`\x82", ".ipynb": "}"}[filepath.Ext(file)]
 		if !bytes.HasSuffix(bytes.TrimSpace(data), []byte(strings.TrimSpace(end))) || filepath.Ext(file) == ".ipynb" && !json.Valid(data) {

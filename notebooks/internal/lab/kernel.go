@@ -87,7 +87,7 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 		source, err := os.ReadFile(file)
 		changed := changes.Replace(string(source))
 		if err == nil && changed == string(source) {
-			err = fmt.Errorf("GoNB's %s has nothing to change, and may be another version's", name)
+			err = fmt.Errorf("GoNB's %s lacks the text that we change; it may be from another version", name)
 		}
 		if err := errors.Join(err, writeFile(file, []byte(changed))); err != nil {
 			return "", err
@@ -199,8 +199,8 @@ func (l *Lab) RemoveKernel() error {
 	return os.RemoveAll(filepath.Join(folder, "kernels", "gonb"))
 }
 
-// installed returns the kernel's folder in the user's Jupyter, and whether a kernel of ours is in it. Another kernel of
-// that name is an error.
+// installed returns the folder of the user's own Jupyter, and whether it contains a kernel of ours. Another kernel with
+// the name gonb is an error.
 func (l *Lab) installed() (folder string, there bool, err error) {
 	home, err := os.UserHomeDir()
 	folder = filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "jupyter")
@@ -223,7 +223,7 @@ func (l *Lab) installed() (folder string, there bool, err error) {
 		return "", false, fmt.Errorf("%s: %w", file, err)
 	}
 	if spec.Metadata.Clone == "" {
-		return "", false, fmt.Errorf("another kernel gonb is in %s: remove it first, by jupyter kernelspec remove gonb", file)
+		return "", false, fmt.Errorf("another kernel gonb is in %s: remove it first, with jupyter kernelspec remove gonb", file)
 	}
 	return folder, true, nil
 }

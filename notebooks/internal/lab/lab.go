@@ -1,5 +1,5 @@
 // Package lab runs the notebooks of a clone of this repository. It sets up what they need (the Go kernel, Jupyter,
-// three scripts), executes them, makes pages of them, and opens them in JupyterLab.
+// scripts from npm), executes them, makes pages of them, and opens them in JupyterLab.
 package lab
 
 import (
@@ -123,7 +123,8 @@ func (l *Lab) prepare(ctx context.Context, names []string) (files []string, err 
 }
 
 // publish puts the executed notebooks and their pages into build and, if update is set, overwrites the originals with the
-// executed notebooks. Until then, these are among the temporary files of this run, so simultaneous runs do not interfere.
+// executed notebooks. Until then, the executed notebooks are temporary files of this run, so simultaneous runs do not
+// interfere.
 func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -192,8 +193,8 @@ func (l *Lab) build(elem ...string) string {
 	return filepath.Join(append([]string{folder}, elem...)...)
 }
 
-// setUp makes everything that executing, exporting and editing need. It keeps what a former run made from the same
-// versions.
+// setUp makes everything that executing, exporting and editing need. It keeps what an earlier run made from the
+// same versions.
 func (l *Lab) setUp(ctx context.Context) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 var shared *Lab
 
-// setUp is the clone's own set-up, made once for all tests.
+// setUp is the set-up of the clone itself, made once for all tests.
 var setUp = sync.OnceValues(func() (*Lab, error) {
 	lab, err := New(os.Stderr)
 	if err != nil {
@@ -39,8 +39,8 @@ var setUp = sync.OnceValues(func() (*Lab, error) {
 	return lab, lab.setUp(context.Background())
 })
 
-// readyLab is a lab that is set up, for tests that execute notebooks. What
-// they make goes into a folder of the test's.
+// readyLab is a lab that is set up, for tests that execute notebooks. The notebooks' output goes into a folder of the
+// test.
 func readyLab(t testing.TB) *Lab {
 	t.Helper()
 	if testing.Short() {
@@ -92,7 +92,7 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// options are those of a test run, the command's own.
+// options are those of a test run; they are also the command's defaults.
 var options = Options{Jobs: 2, Timeout: 5 * time.Minute}
 
 func code(source string, tags ...string) map[string]any {
@@ -103,7 +103,7 @@ func prose(source string, tags ...string) map[string]any {
 	return map[string]any{"cell_type": "markdown", "source": source, "metadata": map[string]any{"tags": append([]string{}, tags...)}}
 }
 
-// writeNotebook writes a notebook of these cells.
+// writeNotebook writes a notebook with these cells.
 func writeNotebook(t *testing.T, name string, cells ...map[string]any) (file string) {
 	t.Helper()
 	for i, c := range cells {
@@ -207,14 +207,14 @@ func TestDebiansPackagesNeedAYes(t *testing.T) {
 	noError(t, lab.makeVenv(t.Context(), "python3", lab.path("venv")))
 }
 
-// Where PyPI can't be reached, the Jupyter of python3 on the PATH will do, if it is all there.
+// If PyPI can't be reached, the set-up uses the Jupyter of a python3 on the PATH that has all of its packages.
 func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	ready := readyLab(t)
 	lab := emptyLab(t)
 	t.Setenv("PIP_CONFIG_FILE", os.DevNull)
 	t.Setenv("PIP_FIND_LINKS", "")
 	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
-	t.Setenv("PIP_RETRIES", "0") // half a minute otherwise
+	t.Setenv("PIP_RETRIES", "0") // retries would take half a minute
 
 	bare := filepath.Join(t.TempDir(), "bare")
 	try(printed(lab.command(t.Context(), "python3", "-m", "venv", "--without-pip", bare))).or(t)
@@ -244,7 +244,7 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// A page that fetches a script from the delivery network takes the very file that npm has.
+// The digest that pages require of a script from the delivery network is that of the file from npm.
 func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	lab := readyLab(t)
 	for _, s := range scripts {
@@ -255,7 +255,7 @@ func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// Before each cell the kernel runs go get for its imports, and with its start gopls.
+// The kernel runs go get for the imports of each cell before it runs the cell, and gopls when it starts.
 func TestTheKernelsProgramsDoOnlyWhatIsNeeded(t *testing.T) {
 	lab := emptyLab(t)
 	goroot := strings.TrimSpace(try(printed(lab.command(t.Context(), "go", "env", "GOROOT"))).or(t))

@@ -44,7 +44,8 @@ type node struct {
 // An edge is a curve from a premise to an entry that rests on it.
 type edge struct{ X1, Y1, XM, YM, X2, Y2 int }
 
-// A mark is the symbol of a verdict: a shape and a colour, each of which is enough to recognise the verdict.
+// A mark is the symbol of a verdict: a shape and a colour. The colour is enough to recognise the verdict. So is the shape,
+// except for the circle, which marks both definitions and entries that hold as printed.
 type mark struct{ Verdict, class, symbol, Color string }
 
 var marks = []mark{

@@ -7,8 +7,8 @@ import (
 	"github.com/mixpolicy/lab/data"
 )
 
-// Every entry of the index is on the map once, apart from the others and to the right of what it
-// rests on in its section.
+// Every entry of the index is on the map once, in a place of its own. (3.20) is to the right of (3.19), on which it
+// rests. Every premise is an edge.
 func TestMap(t *testing.T) {
 	equations := try((&Lab{root: "../../.."}).equations()).or(t)
 	c := try(newChart(equations)).or(t)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzNotebook reads what may be a notebook, and does with it all that is done with an executed one.
+// FuzzNotebook parses any bytes, and handles each notebook that it finds like an executed notebook.
 func FuzzNotebook(f *testing.F) {
 	for _, seed := range []string{
 		`{"nbformat": 4, "cells": [{"cell_type": "code", "execution_count": 3, "source": ["a\n", "b"], "outputs": [{"name": "stderr", "text": "exit status 2"}, {"traceback": ["\u001b[31mCell[3]: Line 2\n undefined: b"]}]}]}`,

@@ -12,10 +12,12 @@ import (
 	"testing"
 )
 
-// A page of the paper describes itself to search engines and to who cites it; one of the reader's own does not.
+// A page of the paper describes itself to search engines and citation tools; a page of a reader's own notebook does
+// not.
 func TestAPageHasItsCard(t *testing.T) {
 	p := newPage("01-queue", `<h1 id="A-queue">A <em>small</em> queue<a class="anchor-link" href="#A-queue">¶</a></h1><p>The <em>lead</em>, with (<a href="#b">b</a>) and $\theta$.</p><p>More.</p>`)
-	// A result, by its first sentence, says more than what the reader will be able to do.
+	// If there is a result, its first sentence is the lead, because it says more than what the reader will be able to
+	// do.
 	if p := newPage("a", "<p><strong>You</strong> can.</p><p><strong>The result</strong> It is 4.5 % <em>less</em>. More.</p>"); p.Lead != "It is 4.5 % <em>less</em>." {
 		t.Errorf("lead %q", p.Lead)
 	}
@@ -72,8 +74,8 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 		{Outputs: []output{row}},
 	}}}
 	folder := t.TempDir()
-	noError(t, writeFile(filepath.Join(folder, "nb-9.svg"), nil))   // of a former run
-	noError(t, writeFile(filepath.Join(folder, "nb-1-2.svg"), nil)) // of a notebook nb-1
+	noError(t, writeFile(filepath.Join(folder, "nb-9.svg"), nil))   // left by an earlier run
+	noError(t, writeFile(filepath.Join(folder, "nb-1-2.svg"), nil)) // from a notebook named nb-1
 	noError(t, exportFigures(r, folder))
 	if r.figures != 3 {
 		t.Errorf("%d figures; want 3", r.figures)
@@ -93,7 +95,7 @@ func TestFiguresAreTakenFromEveryKindOfOutput(t *testing.T) {
 	}
 }
 
-// The index and the search know the pages of earlier runs, as long as these are there.
+// The index and the search contain the pages of earlier runs as long as the pages exist.
 func TestTheIndexKeepsThePagesOfEarlierRuns(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)

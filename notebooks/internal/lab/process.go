@@ -48,7 +48,7 @@ func (l *Lab) environment() []string {
 	)
 }
 
-// printed runs the process and returns its output; its error contains the process's own words.
+// printed runs the process and returns its output. The error contains the last lines that the process wrote.
 func printed(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

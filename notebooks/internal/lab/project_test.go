@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestAProjectOfOnesOwn goes from an empty folder to pages with figures: of the first notebook, which checks and races a modulus, and of one
-// that imports a package of the project.
+// TestAProjectOfOnesOwn makes a project in a new folder, and pages with figures from two notebooks: the project's
+// first notebook, which checks and races a modulus, and one that imports a package of the project.
 func TestAProjectOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	readyLab(t)
@@ -73,7 +73,8 @@ func Figure() plotting.Figure {
 	}
 }
 
-// JupyterLab is opened at what is asked for, in the module around it, whose packages the kernel has.
+// JupyterLab opens the given folder or notebook, in the module around it. The kernel can import the packages of this
+// module.
 func TestWhereJupyterLabIsOpened(t *testing.T) {
 	paper := emptyLab(t)
 	mine := filepath.Join(t.TempDir(), "mine")
@@ -115,11 +116,12 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 	}
 }
 
-// A Jupyter of the user's own finds the kernel that is installed, and runs a cell on it. A kernel that isn't ours stays.
+// The user's own Jupyter finds the installed kernel, and runs a cell with it. Installing and removing leave the
+// kernel of someone else as it is.
 func TestTheKernelIsFoundByAnyJupyter(t *testing.T) {
 	lab := readyLab(t)
 	home := t.TempDir()
-	for _, name := range []string{"GOCACHE", "GOPATH"} { // are in the home too
+	for _, name := range []string{"GOCACHE", "GOPATH"} { // by default in the home
 		t.Setenv(name, strings.TrimSpace(try(printed(exec.Command("go", "env", name))).or(t)))
 	}
 	t.Setenv("HOME", home)
@@ -192,7 +194,7 @@ func TestTheReadersCopiesAreTheReaders(t *testing.T) {
 	}
 }
 
-// Of the reader's copies, Jupyter trusts those that are the paper's: not one that has come by its name from elsewhere.
+// Jupyter trusts a copy of the reader's only if it is the paper's notebook, not another notebook with the same name.
 func TestOnlyThePapersOutputsAreTrusted(t *testing.T) {
 	t.Parallel()
 	lab := emptyLab(t)

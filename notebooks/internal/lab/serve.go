@@ -101,8 +101,8 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 	return nil
 }
 
-// configureServer writes the settings of the server, which flags for the server override: on loopback, with a token,
-// open at this file or folder, with our bundle of ECharts next to its own files.
+// configureServer writes the settings of the server: it listens on loopback, requires a token, opens this file or folder,
+// and serves our bundle of ECharts next to its own files. Flags for the server override these settings.
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {

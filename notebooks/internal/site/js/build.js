@@ -1,7 +1,7 @@
-// The worker that compiles and links cells. It does one thing at a time and receives nothing meanwhile, so only termination stops it.
+// The worker that compiles and links cells. While it works, it receives no messages, so only termination stops it.
 const modules = {};
 
-// tool runs the compiler or the linker. If it fails, tool throws what it printed.
+// tool runs the compiler or the linker. If the program fails, tool throws the text that the program printed.
 async function tool(name, ...args) {
   said = "";
   const code = await run(modules[name], [name, ...args], { TMPDIR: "/tmp" });
@@ -10,7 +10,7 @@ async function tool(name, ...args) {
 
 answer({
   module({ name, module }) { modules[name] = module; },
-  // compile compiles the source. archives are those that earlier calls did not pass.
+  // compile compiles the source. archives contains only archives that earlier calls did not pass.
   async compile({ source, paths, archives }) {
     await Promise.all(archives.map(async ([path, blob]) => fs.put(`/pkg/${path}.a`, new Uint8Array(await blob.arrayBuffer()))));
     fs.put("/cell/main.go", source);

@@ -1,5 +1,5 @@
 // The worker of one running cell, which is terminated when the cell ends or is stopped.
-const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that it may still send
+const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that may still be sent
 let held = "", from = 1, timer = 0, spent = 0, since = 0, lost = 0;
 function flush() {
   clearTimeout(timer);
@@ -21,16 +21,17 @@ fs.print = (fd, bytes) => {
   else timer ||= setTimeout(flush, 50);
 };
 fs.out("/gonb/out", (bytes) => { flush(); postMessage(["pipe", bytes]); });
-const reply = fs.in("/gonb/back"), waiting = []; // for answers
+const reply = fs.in("/gonb/back"), waiting = []; // functions that receive the next answers
 
-// A program is not asleep while it waits for an answer from the network, until all of the answer has arrived.
+// A program that waits for the network is not in a deadlock: fs.waiting counts the request until all of the answer has arrived.
 const ask = fetch;
 globalThis.fetch = (...request) => {
   fs.waiting++;
   return ask(...request).then(async (answer) => (await answer.clone().arrayBuffer(), answer)).finally(() => { fs.waiting--; });
 };
 
-// What package plotting calls: display shows an output, and draw passes the picture of an order, or the reason for a failure, to back.
+// Package plotting calls these two functions: display shows an output, and draw passes the picture of an order, or the reason for a
+// failure, to back.
 globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
 globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ value = null, error }) => back(value, error));
 

@@ -40,7 +40,7 @@ const completed = (names) => autocompletion({
   }],
 });
 
-// edit makes an editor of the text. changed receives each new text, and names completes the name between two parts of it.
+// edit makes an editor of the text. changed receives each new text, and names completes the name between two parts of the text.
 export function edit(text, label, anchor, head, changed, names) {
   const view = new EditorView({
     doc: text,

@@ -2,7 +2,6 @@
 // What pages and the kernel of JupyterLite share: above all the engine, which fetches nothing before its first call.
 const fetching = ({ loaded, size }) => `fetching Go: ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
 const more = (lines) => `… and ${lines.toLocaleString("en")} more lines`;
-
 // placed replaces the names of cells in errors and traces by words. It passes each place, and the text after it, to found.
 function placed(text, cells, here, found) {
   for (const cell of cells) {
@@ -131,8 +130,8 @@ function startEngine(manifest, folder, files, tell) {
     if (page) return arrived([page, composer, ...page.texts[texts.at(-1)] ? [drawer] : []]);
     const named = new Set(texts.join("\n").match(/"[^"\n]+"|\b\w+(?=\.)/g)?.map((word) => word.replaceAll('"', "")));
     const paths = needed(Object.entries(engine.names).filter(([path, name]) => named.has(path) || !path.includes("/") && named.has(name)).map(([path]) => path));
-    const tools = ["composer", "compile", "link", ...paths.includes(plotting) ? ["drawer"] : []];
-    arrived([...tools.map((name) => engine.tools[name]), ...paths.map((path) => engine.packages[path])]);
+    const { compile, link } = engine.tools, drawn = paths.includes(plotting) ? [drawer] : [];
+    arrived([composer, compile, link, ...drawn, ...paths.map((path) => engine.packages[path])]);
   }
 
   // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells. If the

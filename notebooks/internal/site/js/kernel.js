@@ -17,8 +17,8 @@
   const shipped = async (path) => (await (await fetch(new URL("../lite/files/" + encodeURIComponent(path), folder))).json()).cells;
   const whole = (v) => Array.isArray(v) ? v.join("") : v;
 
-  // trusting removes marks of trust from a notebook. JupyterLab runs scripts in the outputs of cells that have one, and whoever
-  // writes a notebook can set them. A cell that the site ships keeps its mark as long as its outputs are the site's.
+  // trusting removes marks of trust from a notebook. JupyterLab runs scripts in the outputs of cells with such a mark, and
+  // whoever writes a notebook can set the mark. A cell that the site ships keeps its mark as long as its outputs are the site's.
   const trusting = async (file) => {
     const marked = Object.values(file.content?.cells ?? {}).filter((c) => c.metadata?.trusted);
     if (!marked.length) return file;
@@ -29,7 +29,7 @@
   };
 
   // meet copies the texts that the reader has changed on the page into the notebook, if the reader comes from the page. A button leads
-  // back: the page shows what differs from its own texts. Neither runs anything.
+  // back to the page, which shows the texts that differ from its own. Neither the copying nor the button runs a cell.
   let sent = location.hash === "#mine" && new URLSearchParams(location.search).get("path");
   async function meet({ context: { path, model }, toolbar, revealed }, Button) {
     if (!engine.notebooks.includes(path)) return;
@@ -54,7 +54,7 @@
   // makeKernel returns the class of kernels. Each kernel has a separate session, and workers from its first cell on.
   const makeKernel = (BaseKernel, contents) => class extends BaseKernel {
     cells = new Map(); // cells that were run, by their names in the engine
-    busy = Promise.resolve(); // until the engine has finished the last cell
+    busy = Promise.resolve(); // resolved when the engine has finished the last cell
     had = new Map(); // times of the last change of the files that programs find, by their names
 
     dispose() {
@@ -152,7 +152,7 @@
         this.stream({ name: "stderr", text: this.places(cell, line) + "\n" });
       }
     }
-    // places puts the names of cells into words, and keeps the lines that the text names.
+    // places replaces the names of cells in a text by words, and keeps the lines that the text names.
     places(here, text) {
       return placed(text, this.cells.values(), here, ({ cell, line, place }) => here.places.add(`  ${place}: ${cell.text.split("\n")[line - 1].trim()}`));
     }

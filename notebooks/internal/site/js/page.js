@@ -24,7 +24,7 @@
   class Cell {
     constructor(root, index) {
       Object.assign(this, { root, index, id: root.dataset.cell, name: `cell ${index + 1}`, code: root.querySelector(".highlight"), because: [] });
-      this.seconds = 4 * (root.dataset.seconds || 0); // slower than natively, with one thread instead of several
+      this.seconds = 4 * (root.dataset.seconds || 0); // an estimate: a browser is slower, and has one thread instead of several
       this.text = this.original = this.code.textContent.replace(/\n+$/, "");
       const outputs = root.querySelector(".outputs") || root.appendChild(make("div", { className: "outputs" }));
       this.outputs = Object.assign(outputs, { role: "log", ariaLabel: `Output of ${this.name}` });
@@ -92,7 +92,7 @@
       return this.warned = true;
     }
 
-    // edit shows the editor, with the caret at this place: a plain one at once, and CodeMirror when it has been fetched.
+    // edit shows the editor, with the caret at this place: a plain editor at once, and CodeMirror when it has been fetched.
     async edit(caret) {
       if (this.editor) return this.editor.focus();
       const plain = this.editor = make("textarea", {
@@ -124,7 +124,7 @@
       }
       check();
     }
-    // take replaces the text by another one, which Undo reverses. With the published text, its outputs return.
+    // take replaces the text, and Undo reverses this. When the published text returns, its outputs return as well.
     take(text, keeps = true) {
       if (current?.cell === this) stop();
       this.frame?.remove();
@@ -172,7 +172,7 @@
     fail(text) { this.outputs.append(make("pre", { className: "error", textContent: places(text, this) })); }
   }
 
-  // What an output rests on: the cell's text, and the declarations in cells above that it uses, directly or through others.
+  // What an output rests on: the cell's text, and the declarations in cells above that it uses, directly or through other declarations.
   const words = (text) => new Set(text.match(/[\p{L}_][\p{L}\p{N}_]*/gu));
   const declared = () => cells.map((cell) => {
     const code = cell.text.replace(/[ \t]*\/\/.*$/gm, "").split(/^%%/m)[0];
@@ -186,11 +186,11 @@
   function needs(cell, parts) {
     const named = words(cell.text), used = [], above = Map.groupBy(parts.slice(0, cell.index).flat(), (p) => p.name);
     for (const word of named) {
-      for (const p of above.get(word) ?? []) used.push(p), p.words.forEach((w) => named.add(w)); // the loop goes on with these
+      for (const p of above.get(word) ?? []) used.push(p), p.words.forEach((w) => named.add(w)); // the loop also reaches the added words
     }
     return { text: cell.text, used };
   }
-  // check finds the outputs that rest on declarations that have changed since.
+  // check finds the outputs that rest on declarations that have changed since the outputs were made.
   function check() {
     const parts = declared();
     const without = (some, others) => some.filter((p) => !others.some((o) => o.text === p.text)).map((p) => p.cell);
@@ -202,7 +202,7 @@
     for (const cell of cells) cell.mark();
   }
 
-  // difference shows which lines of one text are not in the other, and which lines are new there.
+  // difference marks the lines of the first text that the second lacks, and the lines that are new in the second.
   function difference(one, other) {
     const a = one.split("\n"), b = other.split("\n"), same = [...a, 0].map(() => new Uint32Array(b.length + 1));
     for (let i = a.length; i--;) for (let j = b.length; j--;) same[i][j] = a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
@@ -215,7 +215,7 @@
     return shown;
   }
 
-  // The changes of a link are shown. They run only when the reader presses Run.
+  // The page shows the changes in a link. They run only when the reader presses Run.
   const changes = () => new Map(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text]));
   async function follow() {
     if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
@@ -232,7 +232,7 @@
   async function copy(cell, text) {
     try { await navigator.clipboard.writeText(text); cell.say("copied"); } catch { prompt("To copy:", text); }
   }
-  // citation returns BibTeX that names the cell, and the version of the engine.
+  // citation returns BibTeX that names the cell and the version of the engine.
   function citation(cell) {
     const about = (name, or) => document.querySelector(`meta[name="citation_${name}"]`)?.content || or;
     return `@misc{${notebook}-${cell.id},\n  title = {${about("title", document.title)}, ${cell.name}},\n  author = {{${about("author", "")}}},
@@ -240,7 +240,7 @@
   urldate = {${new Date().toISOString().slice(0, 10)}},\n}\n`;
   }
 
-  // places puts the names of cells into words, and marks the lines that the text names.
+  // places replaces the names of cells in a text by words, and marks the lines that the text names.
   function places(text, here) {
     const found = [], said = placed(text, cells, here, ({ cell, line, rest }) => found.push({ cell, line, text: rest.replace(/^: /, "") }));
     for (const [cell, lines] of Map.groupBy(found, (f) => f.cell)) cell.editor?.mark(lines);
@@ -259,10 +259,10 @@
     return seen.replace(/\x1b\[[\d;?]*[A-Za-ln-z]/g, "").split(/\x1b\[([\d;]*)m/).map((part, i) => {
       if (i % 2 === 0) return style.size ? make("span", { className: [...style.values()].join(" "), textContent: part }) : part;
       for (const n of part.split(";").map(Number)) {
-        const kind = Math.floor(n / 10) % 6, of = n % 10; // 3 and 9 are for the text, 4 and 10 for what is behind it
+        const kind = Math.floor(n / 10) % 6, of = n % 10; // 3x and 9x colour the text, 4x and 10x its background
         if (!n) style.clear();
         else if (kind < 3) kind ? style.delete(of) : style.set(of, `ansi-${of}`);
-        else if (of === 8) break; // one colour of many
+        else if (of === 8) break; // 38 and 48 choose from larger palettes
         else of === 9 ? style.delete(-kind) : style.set(-kind, `ansi-${kind}${of}`);
       }
       return "";

@@ -1,5 +1,5 @@
-// What all workers have: they run programs of Go. This script comes after the file system and Go's own script.
-const memory = new Map(); // bytes that programs last had, by the programs' names
+// The part that all workers share: it runs programs of Go. This script comes after the file system and Go's own script.
+const memory = new Map(); // bytes of memory that programs had at their last end, by the programs' names
 const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes that a program may have
 const decoder = new TextDecoder();
 let said = ""; // what programs print, if the worker does nothing else with it
@@ -17,8 +17,8 @@ async function run(module, argv, env) {
     if (go.mem.byteLength > share) throw new Error(`The program was stopped: it needs more than ${share / 2 ** 30} GB of memory, its share of what this machine has.`);
   };
   const instance = await WebAssembly.instantiate(module, go.importObject), { mem } = instance.exports;
-  // Growing the memory by half a megabyte at a time takes V8 as long as the linking itself. So a program begins with what it
-  // had at its last end, which costs nothing until it is used. If that much is not available, the memory grows as needed.
+  // Growing the memory by half a megabyte at a time takes V8 as long as the linking itself. So a program begins with as much
+  // memory as it had at its last end; unused memory costs nothing. If that much is not available, the memory grows as needed.
   const more = (memory.get(argv[0]) ?? 64 << 20) - mem.buffer.byteLength;
   try { if (more > 0) mem.grow(more / 65536); } catch { /* it grows */ }
   // If no goroutine can go on, the program sleeps silently. If no timer and no answer is pending either, it is woken, and
@@ -31,7 +31,7 @@ async function run(module, argv, env) {
   }, 50);
   try {
     await go.run(instance);
-  } catch (error) { // of WebAssembly itself, such as a stack that is full
+  } catch (error) { // of WebAssembly itself, such as a stack overflow
     fs.print(2, new TextEncoder().encode(error + "\n"));
     code = 2;
   }

@@ -1,4 +1,4 @@
-// The worker of the session, which is what cells have declared: the composer makes programs of cells, the completer finds names.
+// The worker of the session, which holds the declarations of cells. The composer makes programs of cells; the completer finds names.
 const kept = []; // the session's cells that the completer does not know yet
 const held = new Map(); // archives that the completer reads
 let last, hear, heard;
@@ -11,7 +11,7 @@ answer({
     await stay(given);
     (name === "composer" ? cells : names).open(known);
   },
-  // compose makes the program of the cell. The cells before it become part of the session without being run, and the cell itself by keep.
+  // compose makes the program of the cell. The cells before it become part of the session without being run; keep adds the cell itself.
   compose({ before, cell }) {
     for (last of [...before, cell]) {
       const made = JSON.parse(cells.compose(last.name, last.text));
@@ -20,7 +20,7 @@ answer({
     }
   },
   keep,
-  // hear takes what a program writes to its pipe, null at its end, and returns the displays and the replies to the program.
+  // hear takes the bytes that a program writes to its pipe (null at the end), and returns the displays and the replies to the program.
   hear({ bytes }) {
     heard = { displays: [], replies: [] };
     hear ||= cells.listen((id, ...data) => heard.displays.push({ id, data }), (reply) => heard.replies.push(reply));

@@ -21,7 +21,7 @@ func TestDouble(t *testing.T) {
 	}
 }
 
-// It looks at nothing.
+// TestTotal checks nothing.
 func TestTotal(t *testing.T) { Total([]float64{1, 2}) }
 
 func TestHalvings(t *testing.T) {
