@@ -22,11 +22,11 @@ import (
 // share no seed, no instance and no tuning. A method counts as better only if it is better in both.
 const Fair = "fair"
 
-// OtherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
-var OtherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries", "network, 10⁵ queries"}
+// otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
+var otherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries", "network, 10⁵ queries"}
 
 // FairProblems returns the names of all fair races.
-func FairProblems() []string { return slices.Concat(Names, OtherLengths, FamilyNames()) }
+func FairProblems() []string { return slices.Concat(Names, otherLengths, FamilyNames()) }
 
 // FairTuning is the Race of rows with the scores of all settings of the first grid, each from one run.
 const FairTuning = "tuning of a fair race"
@@ -84,13 +84,13 @@ func fairRaceOn(name string) (f fairRace, err error) {
 		return fairRace{name, 10, familyInstances, 4, 3000, random.Instance}, nil
 	}
 	problem := name
-	if slices.Contains(OtherLengths, name) {
+	if slices.Contains(otherLengths, name) {
 		problem, _, _ = strings.Cut(name, ",")
 	}
 	c := must(Build(problem))
 	f = fairRace{name, 10, 1, 100, c.Queries[len(c.Queries)-1], func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
 	if problem != name {
-		f.queries = 1_000_000_000 / f.queries
+		f.queries = 1_000_000_000 / f.queries // 10⁴ in place of 10⁵, and 10⁵ in place of 10⁴
 	}
 	return f, nil
 }
@@ -172,26 +172,26 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 }
 
 // Until is the Race of rows on how the scale-free variant ends by itself with a Tolerance of 1 %: after how many
-// queries, and with which penalised gap in units of the optimum, run by run. At is the greatest number of queries.
+// queries, and with which penalised gap in units of the optimum, run by run. At is [mostQueries].
 const Until = "until"
 
-// UntilQueries is the number of queries of a run that ended by itself, or of a run that did not.
-const UntilQueries = "queries of the run"
+// queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
+const queriesOfRun, mostQueries = "queries of the run", 10_000_000
 
-// UntilProblems are the problems of those rows, all with exact costs and d ≤ 20. With heavy tails or rare outliers, the
-// variance of the samples is too large to prove anything.
-func UntilProblems() []string { return slices.Concat(Names, FamilyNames(Exact)[:4]) }
+// untilProblems are the problems of those rows, with exact costs. With d = 50, a run of mostQueries takes minutes, and
+// with heavy tails or rare outliers, the variance of the samples is too large to prove anything.
+func untilProblems() []string { return slices.Concat(Names, FamilyNames(Exact)[:4]) }
 
 // until makes five runs on a problem, or one on each of five instances of a family.
-func (f fairRace) until(ctx context.Context, most int) (rows race.Record, err error) {
+func (f fairRace) until(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
-	like := race.Row{Problem: f.name, Race: Until, Method: "scale-free", At: float64(most), Seed: 1, Configurations: 1}
+	like := race.Row{Problem: f.name, Race: Until, Method: "scale-free", At: mostQueries, Seed: 1, Configurations: 1}
 	rows = race.Record{like, like}
-	rows[0].Quantity, rows[1].Quantity = UntilQueries, PenalisedGap
+	rows[0].Quantity, rows[1].Quantity = queriesOfRun, PenalisedGap
 	judged := f.instances(min(5, f.judged), 0, false)
 	for k, d := range judged {
 		runs := must(race.Trials(ctx, d.p, priorwork.ScaleFree{Tolerance: 0.01}, race.Settings{
-			Trials: 5 / len(judged), First: k, Seed: like.Seed, Queries: []int{most}}))
+			Trials: 5 / len(judged), First: k, Seed: like.Seed, Queries: []int{mostQueries}}))
 		rows[0].Values, rows[1].Values = append(rows[0].Values, runs.Ends(race.Queries)...), append(rows[1].Values, runs.Ends(d.gap)...)
 	}
 	return rows.Round(6), nil
@@ -201,7 +201,7 @@ func (f fairRace) until(ctx context.Context, most int) (rows race.Record, err er
 func (r Record) UntilTable() plotting.Table {
 	t := plotting.Table{Caption: "Runs of the scale-free variant with a tolerance of 1 %", Columns: plotting.Columns("problem", "runs",
 		"ended by themselves", "median of their queries\t%.0f", "queries allowed\t%.0f", "their greatest gap, % of the optimum\t%.2g")}
-	for _, row := range r.Select(race.Row{Race: Until, Quantity: UntilQueries}) {
+	for _, row := range r.Select(race.Row{Race: Until, Quantity: queriesOfRun}) {
 		var ended, queries []float64
 		for k, gap := range final(r.Record, race.Row{Problem: row.Problem, Race: Until, Quantity: PenalisedGap}).Values {
 			if q := row.Values[k]; q < row.At {

@@ -181,10 +181,10 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 		must(0, race.Update(path, func(row race.Row) bool { return row.Problem == problem && old(row) }, rows, order))
 	}
 	if kind == Until {
-		if !slices.Contains(UntilProblems(), problem) || len(names) > 0 && !slices.Contains(names, "scale-free") {
+		if !slices.Contains(untilProblems(), problem) || len(names) > 0 && !slices.Contains(names, "scale-free") {
 			return nil, nil
 		}
-		rows := must(must(fairRaceOn(problem)).until(ctx, mostQueries))
+		rows := must(must(fairRaceOn(problem)).until(ctx))
 		replace(rows, order(""), func(row race.Row) bool { return row.Race == Until })
 		return []string{rows[0].Method}, nil
 	}
@@ -218,9 +218,6 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	}
 	return raced, nil
 }
-
-// mostQueries is the greatest number of queries of a run that is to end by itself.
-const mostQueries = 10_000_000
 
 // order compares rows by problem and race; in races on the given problem that are not fair, also by the order of the
 // methods.

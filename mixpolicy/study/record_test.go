@@ -86,9 +86,9 @@ func TestFairRecord(t *testing.T) {
 // The runs on the queue that end by themselves are computed again. All recorded runs that ended were right.
 func TestUntilRecord(t *testing.T) {
 	known := recorded()
-	got := Record{mixpolicy.Must(mixpolicy.Must(fairRaceOn("queue")).until(t.Context(), mostQueries)).Derive(medianOf).Round(6)}
+	got := Record{mixpolicy.Must(mixpolicy.Must(fairRaceOn("queue")).until(t.Context())).Derive(medianOf).Round(6)}
 	compare(t, known.Select(race.Row{Problem: "queue", Race: Until}), got.Record)
-	if c := known.UntilTable().Columns; len(c[0].Text) != len(UntilProblems()) || slices.Max(c[5].Numbers) > 1 || c[2].Text[0] != "5" {
+	if c := known.UntilTable().Columns; len(c[0].Text) != len(untilProblems()) || slices.Max(c[5].Numbers) > 1 || c[2].Text[0] != "5" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -45,7 +45,7 @@ type Program struct {
 	main unit
 }
 
-// Key is a name of the program, which no program with another source has.
+// Key names the program: 64 bits of a hash of its source.
 func (p *Program) Key() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(p.Source)))[:16] }
 
 // Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
