@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -138,16 +139,14 @@ func (b *builder) makePage(ctx context.Context, e *engine, notebook string) erro
 		}
 	}
 	whole, programs, err := session.Page(programs)
-	if err != nil {
+	source, out := filepath.Join(b.Work, "page", "main.go"), filepath.Join(b.Work, "page", filepath.Base(notebook)+".wasm")
+	defer os.Remove(source) // gofmt -l . would list it
+	if err := cmp.Or(err, b.Write(source, []byte(whole.Source))); err != nil {
 		return err
 	}
 	made := page{Keys: []string{}, Texts: map[string]bool{}}
 	for _, p := range programs {
 		made.Keys, made.Texts[p.Text] = append(made.Keys, p.Key()), slices.Contains(p.Imports, module+"/plotting")
-	}
-	source, out := filepath.Join(b.Work, "page", "main.go"), filepath.Join(b.Work, "page", filepath.Base(notebook)+".wasm")
-	if err := b.Write(source, []byte(whole.Source)); err != nil {
-		return err
 	}
 	listed, err := b.goCommand(ctx, "list", "-deps", source)
 	compiled := e.Tools["compile"].Bytes + e.Tools["link"].Bytes
