@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -141,7 +140,7 @@ func (b *builder) makePage(ctx context.Context, e *engine, notebook string) erro
 	whole, programs, err := session.Page(programs)
 	source, out := filepath.Join(b.Work, "page", "main.go"), filepath.Join(b.Work, "page", filepath.Base(notebook)+".wasm")
 	defer os.Remove(source) // gofmt -l . would list it
-	if err := cmp.Or(err, b.Write(source, []byte(whole.Source))); err != nil {
+	if err := errors.Join(err, b.Write(source, []byte(whole.Source))); err != nil {
 		return err
 	}
 	made := page{Keys: []string{}, Texts: map[string]bool{}}
