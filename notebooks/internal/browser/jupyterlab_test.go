@@ -49,7 +49,7 @@ func TestJupyterLab(t *testing.T) {
 			c.Close()
 			break
 		}
-		if i > 3000 {
+		if i > 9000 { // another test may be setting up .lab or making the site
 			t.Fatal("the server doesn't start")
 		}
 		time.Sleep(100 * time.Millisecond)
