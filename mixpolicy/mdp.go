@@ -95,7 +95,7 @@ type MDP struct {
 	p                       *sparse.Matrix // nm × n, row i = s·m + a
 	cost                    []float64      // nm
 	initial                 []float64      // α
-	acts                    []int32        // nm: a if a is allowed in s, else the first allowed action of s; nil if all actions are allowed
+	acts                    []int32        // of (s, a): a if allowed in s, else the first allowed action of s; nil if Spec.Allowed is nil
 	stateLabel, actionLabel func(int) string
 }
 

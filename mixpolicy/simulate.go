@@ -148,7 +148,7 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}
 	}
-	// Streams have equal weight up to one step; unfinished streams have weight 0.
+	// The weight of a finished stream is its number of steps, equal up to one step; an unfinished stream has weight 0.
 	e.MeanCost = stat.Mean(cost, steps)
 	if finished > 1 {
 		var spread float64
@@ -161,8 +161,8 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 	}
 }
 
-// simulator draws (a, s′) jointly: each state has one table of (action, next state), so a
-// step costs one draw.
+// simulator draws the action and the next state jointly: each state has one table of such pairs, so
+// a step costs one draw.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table
