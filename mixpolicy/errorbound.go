@@ -32,7 +32,7 @@ type errorBound struct {
 
 	quick      int       // number of sweeps for h that cost little
 	time       []float64 // h, once it is known
-	exact      Measure   // by elimination, if h was not found
+	exact      Measure   // μ by elimination, if h was not found
 	unprovable bool      // no measure can be proved to be within the limit
 }
 
@@ -124,7 +124,7 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 			e.sweep(h, zero, done%2 == 1)
 		}
 		if _, rounding := e.bound(mu, h); !(rounding <= limit) {
-			return nil // and h only grows
+			return nil // more sweeps would only increase h and the rounding error
 		}
 		if drop := e.leastDrop(h, zero); drop >= .5 {
 			for s := range h {

@@ -22,8 +22,8 @@ import (
 // which the paper calls stationary; it is stationary only in the limit γ → 1. Under the
 // average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
-	State []float64 // μ, n
-	Pair  []float64 // ξ, nm, index s·m + a
+	State []float64 // μ(s), n entries
+	Pair  []float64 // ξ_a(s) at index s·m + a, nm entries
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
@@ -326,7 +326,7 @@ func (x *MDP) sweep(into *sparse.Matrix, leave, mu []float64, support []int32, b
 		if in *= g; g < 1 {
 			in += (1 - g) * x.initial[s]
 		}
-		if leave[s] > 0 { // 0: an absorbing state is the whole class and keeps all mass
+		if leave[s] > 0 { // leave is 0 in an absorbing state, which is the whole class and keeps all mass
 			mu[s] = in / leave[s]
 		}
 	}

@@ -58,7 +58,7 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 // right side only. Here, the violations of θ itself are added to the left side, with the weights w.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
-	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0
+	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0, and ∞·0 is NaN
 		m += w.negative * mass
 	}
 	if excess > 0 {

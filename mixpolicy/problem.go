@@ -69,9 +69,9 @@ func (c Class) validate(d int) error {
 type Problem struct {
 	f       *Features
 	class   Class
-	b       []float64 // cᵀΨ; evaluation knows it, methods do not
+	b       []float64 // cᵀΨ, for evaluation; unknown to methods
 	optimum *optimum
-	noise   func(*rand.Rand) float64 // of the costs that the oracle reveals, or nil
+	noise   func(*rand.Rand) float64 // draws the noise of a revealed cost; nil for no noise
 }
 
 // optimum is computed once, on demand.

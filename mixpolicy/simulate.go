@@ -28,7 +28,7 @@ type SimulateSettings struct {
 // Empirical is an occupation measure estimated from visits.
 type Empirical struct {
 	Measure
-	Visits []int64 // per pair, nm
+	Visits []int64 // of each pair, nm entries
 	Steps  int     // simulated steps; fewer than requested after a cancellation
 	// StateError[s] is the standard error of State[s], from the spread between
 	// independent streams.
@@ -210,7 +210,7 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 	restart := uint64(0) // the stream restarts if 64 random bits are below (1−γ)2⁶⁴; 0 means never
 	if !sim.x.criterion.Average() {
 		restart = math.MaxUint64
-		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 below γ = 2⁻⁵⁴
+		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 if γ ≤ 2⁻⁵⁴
 			restart = uint64(math.Ldexp(stop, 64))
 		}
 	}

@@ -29,7 +29,7 @@ type Settings struct {
 	Progress func(done, total int)
 
 	// Uncertified leaves the exact optimum and the policy's true cost out of the
-	// certificate, for problems where they take longer than the run.
+	// certificate, for problems where computing them takes longer than the run.
 	Uncertified bool
 }
 
@@ -82,7 +82,7 @@ func (s Status) String() string { return named("Status", int(s), "completed", "i
 type Result struct {
 	Method     string
 	Status     Status
-	Iterations int       // done
+	Iterations int       // iterations done
 	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers

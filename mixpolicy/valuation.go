@@ -354,7 +354,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		if _, err := r.eliminate(y, support); err != nil {
 			return nil, r.stopped(err)
 		}
-		r.Sweeps = -1 // the first sweep only proves the bounds; more may help
+		r.Sweeps = -1 // the first sweep only proves the bounds; more sweeps may help
 	}
 	for {
 		if err := ctx.Err(); err != nil && r.Sweeps <= 0 {

@@ -119,7 +119,7 @@ type MeasuredFeatures struct {
 // are normal in the limit. If the runs differ in length, the limit is at least the level, for
 // levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
 // independent in the limit. For runs of a given length, no theorem guarantees the coverage, and
-// the start matters.
+// the first state of a run matters.
 //
 // Normality says nothing about a pair that some run never or always took. The interval of such a pair is
 //

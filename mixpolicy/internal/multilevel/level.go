@@ -5,9 +5,9 @@ import "github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 // level is a chain, with the grouping of its states into the states of the next level.
 type level struct {
 	*solver
-	in      *sparse.Matrix // as in Chain, with rows arranged by order
-	split   []int          // where, in a row, the entries of states visited at the same time begin
-	later   []int          // where, in a row, the entries of states visited later begin
+	in      *sparse.Matrix // as in Chain, but with each row arranged by order.arrange
+	split   []int          // in row i: where the entries of the states visited at the same time as i begin
+	later   []int          // in row i: where the entries of the states visited after i begin
 	order   order
 	leave   []float64
 	inverse []float64 // 1/leave, or 0 where 1/leave overflows

@@ -114,7 +114,7 @@ type Chain struct {
 
 // Settings controls [Stationary].
 type Settings struct {
-	Tolerance float64 // of ‖μ − μP‖₁
+	Tolerance float64 // greatest allowed ‖μ − μP‖₁
 	MaxSweeps int
 	Progress  func(sweeps int, residual float64) // may be nil
 }
@@ -168,7 +168,7 @@ const balances = 2
 // balances and a Krylov iteration until the residual is small.
 func (s *solver) run() error {
 	var built sync.WaitGroup
-	built.Go(s.top.build) // half of the work is sequential
+	built.Go(s.top.build) // half of this work is sequential, so sweeps run at the same time
 	before := s.measure()
 	for !s.done() {
 		for k := range batch {
@@ -236,7 +236,7 @@ const stage = 1e-3
 func (s *solver) iterate() bool {
 	const least = 0.1 // a state that does not take its new mass keeps at least this part of its old mass
 	was, old := s.Residual, slices.Clone(s.mu)
-	s.cycle = nil // the shares are computed again
+	s.cycle = nil // then solve computes the shares again
 	// The sweeps below raise the residual a little, so aim lower.
 	e := s.solve(max(s.set.Tolerance/2, stage*was))
 	for k, i := range s.cycle.states {

@@ -112,7 +112,7 @@ func uniform(n int) []float64 {
 	return mu
 }
 
-// check compares the result of Stationary with the truth, and its estimate of the error with the true error. Up to
+// check compares the result of Stationary with the true measure, and the estimated error with the true error. Up to
 // rounding, the error is at most twice the estimate, and the estimate is at most four times the error.
 func check(t *testing.T, name string, c multilevel.Chain, want []float64, rounding float64) {
 	t.Helper()

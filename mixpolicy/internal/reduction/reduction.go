@@ -17,7 +17,7 @@
 // By the matrix-tree theorem, μ(s) is proportional to a sum of products, one for each tree that leads to s, with one
 // entry of each row except row s. So if each entry of one row changes by a fraction of at most η, each μ(s) changes by a
 // fraction of at most 2η, for any chain. In the step of k, rounding changes each row i with f(i,k) > 0: the quotient,
-// the product and the sum contribute 3u, where u = 2⁻⁵³, l_k contributes 3u, and the products with which the row begins
+// the product and the sum contribute 3u (with u = 2⁻⁵³), l_k contributes 3u, and the products with which the row begins
 // contribute u. On the way back from state 0, v(k) = Σ_i v(i)f(i,k) rounds twice for each f(i,k), and 5 times for k. Let
 // N be the number of f(i,k) > 0, and n the number of states. So every μ(s) has a relative error of at most
 // 16(N+n)u, if no product falls below the normal range.

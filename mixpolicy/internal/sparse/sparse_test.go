@@ -169,7 +169,7 @@ func TestClosedClassesOfRings(t *testing.T) {
 		one[s] = []int{at[(k+1)%n], at[1]}
 	}
 	two[at[7]] = append(two[at[7]], at[n-1])
-	for want, next := range map[int][][]int{n / 2: two, 0: one} { // the place at which the class begins
+	for want, next := range map[int][][]int{n / 2: two, 0: one} { // want: the place at which the class begins
 		b := NewBuilder(n, n, 2*n)
 		for _, to := range next {
 			for _, j := range slices.Compact(to) {
