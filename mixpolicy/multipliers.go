@@ -42,7 +42,6 @@ type multipliers interface {
 	sum() []float64
 }
 
-// denseMultipliers is λ_t as a vector.
 type denseMultipliers struct {
 	f      *Features
 	form   Form

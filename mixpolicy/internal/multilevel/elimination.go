@@ -60,7 +60,6 @@ func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
 	normalise(x.mu)
 }
 
-// stationary sets z to the stationary distribution.
 func (x *elimination) stationary(z []float64) {
 	for i := range z {
 		z[i] = x.mu[x.order[i]]
