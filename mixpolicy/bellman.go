@@ -14,7 +14,7 @@ import (
 // with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
 // discounting, v* = 𝒮v* is the least cost E Σ γᵗ c(sₜ, aₜ) from each state, and
 // (1−γ)αᵀv* = min cᵀξ. Under average cost, the relative values h satisfy 𝒮h = h + g·1, where g
-// is the least average cost. dst and v have n entries and may not overlap.
+// is the least average cost. dst and v have n entries and must not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -168,7 +168,7 @@ func (x *MDP) valueRounding() float64 {
 }
 
 // greedy is a greedy policy with bounds that shorten the next greedy step: the step skips
-// actions that cannot have become better than the present action (temporary elimination:
+// actions that cannot have become better than the present action (temporary elimination,
 // Hastings and van Nunen 1977). The result is the same to the bit as without the bounds. With
 //
 //	q(s,a) = c_a(s) + γP_a(s,·)v,
@@ -190,7 +190,7 @@ type greedy struct {
 
 	rise   float64   // Σ γ min δ, rounded down
 	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's action; few digits are enough
-	rivals []float32 // the minimum of least in a state
+	rivals []float32 // of each state: the minimum of least
 	v      []float64 // of the last step
 	slack  float64   // of the last step: how far rounding moves an entry of 𝒮v − v
 }
@@ -289,8 +289,8 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 	})
 }
 
-// batch is the number of states in one pass: many enough to read many rows from memory at
-// once, and few enough to keep the list of candidates in the cache.
+// batch is the number of states in one pass: enough to read many rows from memory at once,
+// and few enough to keep the list of candidates in the cache.
 const batch = 64
 
 // contest is a state in which more than one action may be the best, and the index of its

@@ -29,7 +29,7 @@ type Certificate struct {
 	PenalisedGap float64
 	// DualBound ≤ Optimum is the lower bound that λ̂ proves ([Problem.DualBound]), and
 	// DualityGap is Objective − DualBound. Both are set if HasDual is true, which requires λ̂ ⪰
-	// 0 and a bounded class.
+	// 0 and a finite bound (see [Problem.DualBound] for an unbounded class).
 	HasDual               bool
 	DualBound, DualityGap float64
 

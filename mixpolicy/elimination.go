@@ -24,7 +24,7 @@ var (
 // state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s).
 type reduced struct {
 	*reduction.Chain
-	states []int32 // states[k] is number first + k
+	states []int32 // states[k] is the state with the number first + k
 	first  int     // 1 if ∗ is number 0, else 0
 }
 
@@ -78,7 +78,7 @@ func (r *reduced) measure(n int) []float64 {
 }
 
 // Under discounting, values returns v = c + γPv. Under average cost, it returns an h with h = 0 in state number 0: the
-// relative values, h = c − g + Ph, if t = 1, and the mean total cost before state number 0 if t = 0.
+// relative values, h = c − g + Ph, if t = 1, and the mean total cost until state number 0 is reached if t = 0.
 func (r *reduced) values(cost []float64, t float64) []float64 {
 	c := make([]float64, r.first+len(r.states))
 	for k, s := range r.states {

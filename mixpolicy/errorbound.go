@@ -20,8 +20,8 @@ import (
 //
 // Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting, h = 1/(1−γ)
 // is enough if z is the restart ∗. Otherwise, sweeps from h = 0 approach the mean time from
-// below. Once h − P̃h ≥ ½, 2h is enough. This takes few sweeps compared with the computation
-// of μ.
+// below. Once h − P̃h ≥ ½ outside z, 2h is enough. This takes few sweeps compared with the
+// computation of μ.
 type errorBound struct {
 	x       *MDP
 	chain   *sparse.Matrix
@@ -30,9 +30,9 @@ type errorBound struct {
 	support []int32
 	restart float64 // (1−γ)/Σα: P̃ restarts in s with probability restart·α(s)
 
-	quick      int       // sweeps for h that cost little
+	quick      int       // number of sweeps for h that cost little
 	time       []float64 // h, once it is known
-	exact      Measure   // by elimination, if h was not found
+	exact      Measure   // μ by elimination, if h was not found
 	unprovable bool      // no measure can be proved to be within the limit
 }
 
@@ -43,13 +43,13 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 	}
 }
 
-// quick is the number of sweeps for h that cost little compared with elimination or with a lower residual. On large
-// chains, errorBound.quick is less: the number of sweeps that takes a second, but at least 64.
+// quick is the number of sweeps for h that cost little compared with elimination, or with the work for a lower
+// residual. On large chains, errorBound.quick is less: the number of sweeps that take a second, but at least 64.
 const quick = 1024
 
-// prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding.
-// prove looks for h with up to e.quick sweeps. If these do not suffice, it tries elimination. Where
-// elimination is not cheap, it looks for h again, with up to maxSweeps sweeps.
+// prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding. Under discounting,
+// prove first tries h = 1/(1−γ). Then it looks for h with up to e.quick sweeps. If these do not suffice, it tries
+// elimination. Where elimination is not cheap, it looks for h again, with up to maxSweeps sweeps.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -85,10 +85,9 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 	return 2, nil
 }
 
-// bound returns 2 Σ |r|h plus its rounding error, and the rounding error alone. Apart from the sums, at most
-// 11 roundings affect the inflow of a state: 5 of its own (1−γ, Σα, their quotient, the product with α, the
-// addition), 1 in the difference, and 5 in h|r|, its margin and the addition. No more than 11 roundings
-// affect the outflow.
+// bound returns 2 Σ |r|h plus a bound on its rounding error, and the latter bound alone. Apart from the sums, at most
+// 11 roundings affect the inflow of a state: 5 of its own (1−γ, Σα, their quotient, the product with α, the addition),
+// 1 in the difference, and 5 in h|r|, its margin and the addition. No more than 11 roundings affect the outflow.
 func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator
@@ -96,19 +95,19 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 		in, terms := others(e.into, s, mu)
 		in = g*in + e.restart*e.x.initial[s]
 		out := mu[s] * e.leave[s]
-		// Each sum has a relative error of at most 2⁻⁵³ per term, as does Σ μ̂ = 1. Another 12 terms cover the
-		// products, which may be below the normal range, and the operations that follow.
+		// Each sum has a relative error of at most 2⁻⁵³ per term. Another 12 terms cover the products, which
+		// may be below the normal range, and the operations that follow.
 		more := float64(terms+e.chain.Ptr[s+1]-e.chain.Ptr[s]+12) * (0x1p-53*(in+out) + 0x1p-1074)
 		all.Add(h[s] * (math.Abs(out-in) + more))
 		allowed.Add(h[s] * more)
 	}
-	off := 0x1p-51 + math.Abs(sum.Of(mu)-1)
+	off := 0x1p-51 + math.Abs(sum.Of(mu)-1) // covers Σ μ̂ ≠ 1
 	return 2*all.Value() + off, 2*allowed.Value() + off
 }
 
-// findTime makes sweeps until h, scaled, is at least 1 + P̃h outside z, and then sets e.time.
-// It gives up after maxSweeps, or once h is so large that it could prove no measure to be
-// within the limit.
+// findTime makes sweeps until h − P̃h ≥ ½ outside z, and then sets e.time to h divided by the least
+// entry of h − P̃h. It gives up after maxSweeps, or once h is so large that the rounding error of the
+// bound exceeds the limit.
 func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, maxSweeps int) error {
 	zero := e.support[0]
 	for _, s := range e.support {
@@ -125,7 +124,7 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 			e.sweep(h, zero, done%2 == 1)
 		}
 		if _, rounding := e.bound(mu, h); !(rounding <= limit) {
-			return nil // and h only grows
+			return nil // more sweeps would only increase h and the rounding error
 		}
 		if drop := e.leastDrop(h, zero); drop >= .5 {
 			for s := range h {
@@ -152,7 +151,7 @@ func (e *errorBound) sweep(h []float64, zero int32, backward bool) {
 	}
 }
 
-// leastDrop returns min (h − P̃h)(s) over s ≠ z, minus its rounding error.
+// leastDrop returns a lower bound on min (h − P̃h)(s) over s ≠ z that holds in spite of rounding.
 func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 	restart, least := e.restart*sum.Dot(e.x.initial, h), math.Inf(1)
 	for _, s := range e.support {
@@ -165,8 +164,8 @@ func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 	return least
 }
 
-// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) + restart, where restart is the contribution of α to P̃h,
-// and the number of terms.
+// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) + restart, and the number of entries of row s. The argument restart is the
+// contribution of α to P̃h.
 func (e *errorBound) ahead(h []float64, s int32, restart float64) (in float64, terms int) {
 	in, terms = others(e.chain, s, h)
 	return e.x.Gamma()*in + restart, terms

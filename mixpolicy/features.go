@@ -25,13 +25,13 @@ var _ linprog.Rows = (*Features)(nil)
 // row of Ψᵀ(Q − γP) is (1−γ)αᵀ, so Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
 //
 // Features also fix the distribution q over pairs from which the oracle samples. By default,
-// the oracle draws i uniformly and then (s, a) ~ ψⁱ, so q = (1/d) Σ ψⁱ. Features are immutable
-// and safe for concurrent use.
+// q = (1/d) Σ ψⁱ, the distribution of (s, a) ~ ψⁱ for a uniform i. Features are immutable and safe
+// for concurrent use.
 type Features struct {
 	x        *MDP
 	psi      matrix
-	base     []*Policy // nil for given columns
-	measures []Measure // of the base policies; State is nil if psi stores it
+	base     []*Policy // nil if Ψ was built from columns
+	measures []Measure // of the base policies; State is nil if psi is factored, because psi then holds μ
 	sampling []float64 // q
 	draw     func() (*alias.Table, error)
 }
@@ -44,9 +44,9 @@ type Features struct {
 // by only t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if the columns of
 // Ψ are nearly dependent.
 //
-// A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
-// takes 8 bytes per policy, and 4 more if the policy is deterministic or has few distinct rows,
-// whatever the number of actions.
+// A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state then
+// takes 8 bytes per policy for μʲ. For πʲ, it takes at most 4 bytes if πʲ is deterministic or has
+// few distinct rows, and 8m bytes otherwise.
 func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	return MeasureSettings{}.Features(ctx, x, policies...)
 }
@@ -81,7 +81,7 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 	return f, nil
 }
 
-// sameMeasure reports whether π ⊙ μ and ρ ⊙ ν are equal to the bit.
+// sameMeasure reports whether μ = ν, and π = ρ where μ > 0, to the bit. Then π ⊙ μ = ρ ⊙ ν.
 func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	for s, v := range mu {
 		if v != nu[s] || v > 0 && !slices.Equal(pi.Row(s), rho.Row(s)) {
@@ -163,8 +163,8 @@ func (f *Features) Dim() int {
 	return d
 }
 
-// Column returns ψʲ, which the caller must not change. It allocates nm numbers if Ψ is not
-// stored.
+// Column returns ψʲ, which the caller must not change. If Ψ is not stored, Column allocates nm
+// numbers.
 func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 
 // Policy returns base policy j, or nil if Ψ was built from columns.
@@ -287,7 +287,7 @@ type matrix interface {
 
 // storedLimit is the greatest number of entries of a stored Ψ: 8 MiB, which fit in the
 // cache. An iteration with dense multipliers reads all of Ψ, which takes half as long if Ψ
-// is stored. A larger Ψ would take too much memory.
+// is stored. Storing a larger Ψ would take too much memory.
 const storedLimit = 1 << 20
 
 // newMatrix returns Ψ, computed from the base policies and their state measures.
@@ -303,7 +303,7 @@ func newMatrix(x *MDP, policies []*Policy, mu [][]float64) matrix {
 	return stored{columns}
 }
 
-// stored is Ψ as its columns.
+// A stored matrix holds the columns of Ψ.
 type stored struct{ linprog.Columns }
 
 func (c stored) add(dst []float64, from int, theta []float64) {
@@ -316,7 +316,7 @@ func (c stored) column(j int) []float64 { return c.Columns[j] }
 
 func (c stored) dot(j int, x []float64) float64 { return sum.Dot(c.Columns[j], x) }
 
-// factored is Ψ as its factors, ψʲ_a(s) = πʲ_a(s) μʲ(s).
+// A factored matrix holds the factors of Ψ: ψʲ_a(s) = πʲ_a(s) μʲ(s).
 type factored struct {
 	n, m, d  int
 	policies []*Policy

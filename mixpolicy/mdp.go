@@ -93,9 +93,9 @@ type MDP struct {
 	n, m                    int
 	criterion               Criterion
 	p                       *sparse.Matrix // nm × n, row i = s·m + a
-	cost                    []float64      // nm
+	cost                    []float64      // nm entries
 	initial                 []float64      // α
-	acts                    []int32        // nm: a if a is allowed in s, else the first allowed action of s; nil if all actions are allowed
+	acts                    []int32        // of (s, a): a if allowed in s, else the first allowed action of s; nil if Spec.Allowed is nil
 	stateLabel, actionLabel func(int) string
 }
 

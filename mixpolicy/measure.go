@@ -22,8 +22,8 @@ import (
 // which the paper calls stationary; it is stationary only in the limit γ → 1. Under the
 // average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
-	State []float64 // μ, n
-	Pair  []float64 // ξ, nm, index s·m + a
+	State []float64 // μ(s), n entries
+	Pair  []float64 // ξ_a(s) at index s·m + a, nm entries
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
@@ -65,12 +65,12 @@ const (
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
-	// Multilevel begins as GaussSeidel does. If the sweeps are slow, it lumps groups of states
-	// into a smaller chain that moves mass over long distances, treats this chain in the same
-	// way, and uses all these chains together as the preconditioner of a Krylov iteration. It
-	// suits large chains that mix slowly: on a queueing network of 10⁶ states, it reaches a
-	// residual of 1e-10 in one and a half seconds, where sweeps alone take minutes.
-	// Measure.Sweeps does not count sweeps over groups of states.
+	// Multilevel begins as GaussSeidel does. Then it lumps groups of states into a smaller chain
+	// that moves mass over long distances, treats this chain in the same way, and uses all these
+	// chains together as the preconditioner of a Krylov iteration. Multilevel suits large chains
+	// that mix slowly: on a queueing network of 10⁶ states, it reaches a residual of 1e-10 in one
+	// and a half seconds, where sweeps alone take minutes. Measure.Sweeps does not count sweeps
+	// over groups of states.
 	Multilevel
 )
 
@@ -91,9 +91,9 @@ type MeasureSettings struct {
 	// policy or of an interrupted run; nil means uniform. A guess saves the sweeps that would
 	// bring the residual down to the residual of the guess. [Multilevel] needs some four sweeps
 	// per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46 sweeps from
-	// the uniform start. From the measure of a policy that differs in one decision of 10⁴, it
-	// takes 38 sweeps. From the measure of a policy that differs in one decision of a hundred, it
-	// saves no sweeps.
+	// the uniform start. From the measure of a policy that differs in one of 10⁴ decisions, it
+	// takes 38 sweeps. The measure of a policy that differs in one of a hundred decisions saves
+	// no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -171,9 +171,9 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
 	}
-	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by factors of 10⁴ take up to
-	// seven hundred sweeps of half a million moves. Where sweeps stall, the stored directions cost as much as 5 moves per state.
-	// Sweeps up to the limit below take some six seconds on one processor.
+	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by factors of 10⁴ take up
+	// to seven hundred sweeps of half a million moves. Where sweeps stall, the stored directions cost as much per sweep as 5
+	// moves per state. Sweeps up to the limit below take some six seconds on one processor.
 	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
@@ -296,7 +296,7 @@ func unproved(q *Measure, residual, bound, limit float64) error {
 		"some states are left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
-// leaving returns 1 − γP(s,s) for every state, as 1−γ + γ Σ_{s′≠s} P(s,s′), so a small
+// leaving returns 1 − γP(s,s) for every state, computed as 1−γ + γ Σ_{s′≠s} P(s,s′). So a small
 // probability of leaving s keeps its digits.
 func (x *MDP) leaving(chain *sparse.Matrix) []float64 {
 	g := x.Gamma()
@@ -326,7 +326,7 @@ func (x *MDP) sweep(into *sparse.Matrix, leave, mu []float64, support []int32, b
 		if in *= g; g < 1 {
 			in += (1 - g) * x.initial[s]
 		}
-		if leave[s] > 0 { // 0: an absorbing state is the whole class and keeps all mass
+		if leave[s] > 0 { // leave is 0 in an absorbing state, which is the whole class and keeps all mass
 			mu[s] = in / leave[s]
 		}
 	}
@@ -358,8 +358,8 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 	tolerance := set.Tolerance
 	if !x.criterion.Average() {
 		mu[len(support)] = 1 - x.Gamma()
-		// Without ∗, μ has the mass 1/(2−γ) ≥ ½. Divided by this mass, its flow residual is at most
-		// 2 − γ times the residual with ∗.
+		// Without ∗, μ has the mass 1/(2−γ) ≥ ½. After division by this mass, the flow residual of μ is at
+		// most 2 − γ times the residual with ∗.
 		tolerance /= 2 - x.Gamma()
 	}
 	const reachable = 1e-15 // the least residual that rounding permits
@@ -400,7 +400,7 @@ func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, 
 
 // start returns the measure at which iteration begins: uniform on the support, or the given
 // measure. In the given measure, start gives each state of the support at least a little mass,
-// because a sweep cannot bring mass into a group of states that has none.
+// because a sweep sets μ(s) to 0 if no state that enters s has mass.
 func (x *MDP) start(support []int32, set MeasureSettings) []float64 {
 	mu := make([]float64, x.n)
 	for _, s := range support {

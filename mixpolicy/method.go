@@ -15,7 +15,7 @@ import (
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string
-	// Start validates the settings and makes every allocation that the run needs. The
+	// Start validates the settings and makes every allocation that the steps need. The
 	// oracle is the only source of costs.
 	Start(p *Problem, o *Oracle) (Run, error)
 }
@@ -150,8 +150,8 @@ func unset(eta StepSize) bool {
 	return false
 }
 
-// Steps returns eta, or [InverseSqrt](1) if it is nil. It returns an error if the first step is
-// not a positive number.
+// Steps returns eta, or [InverseSqrt](1) if eta is nil. Errors: a nil [StepFunc], a [Scaled] without
+// a schedule, and an η₀ that is not a finite number > 0.
 func Steps(eta StepSize) (StepSize, error) {
 	if eta == nil {
 		eta = InverseSqrt(1)

@@ -25,9 +25,9 @@ type Mirror struct {
 	// Scale divides every observed cost, so that η and β need not depend on the unit of
 	// cost; 0 means c_max = max |c|, which is known by (A.3).
 	Scale float64
-	// Recency is p ≥ 0: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 gives (3.27a). With p > 0, early
-	// iterates have less weight: for constant η, the last half of the iterates has the share 1 − 2^{−p−1} of the total weight, as with
-	// the polynomial weights of Shamir and Zhang (ICML 2013).
+	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 gives (3.27a). With p > 0, early iterates have
+	// less weight: for constant η, the last half of the iterates has the share 1 − 2^{−p−1} of the total weight, as with the polynomial
+	// weights of Shamir and Zhang (ICML 2013).
 	Recency float64
 	// Project changes y = ∇φ(θ) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error
@@ -47,8 +47,9 @@ type Mirror struct {
 // maxRecency is the greatest p. With it, weights stay finite for 10¹⁰ iterations.
 const maxRecency = 30.0
 
-// For returns the settings with the defaults filled in. Errors: settings out of range, a modulus
-// whose domain does not meet the hyperplane, θ₀ outside the class or the domain.
+// For returns the settings with the defaults filled in. Errors: settings out of range, a class
+// without a known modulus if Phi is nil, a modulus whose domain does not meet the hyperplane, and θ₀
+// off the hyperplane or outside the class or the domain.
 func (m Mirror) For(p *Problem) (Mirror, error) {
 	c := p.class
 	if m.Phi == nil {
@@ -140,7 +141,7 @@ func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) 
 	return eta, nil
 }
 
-// Average returns θ̂ = Σ wθ / Σ w, (3.27a) for p = 0, or θ₀ before the first step; borrowed.
+// Average returns θ̂ = Σ wθ / Σ w, which is (3.27a) for p = 0, or θ₀ before the first step; borrowed.
 func (m *Mirror) Average() []float64 {
 	if m.SumEta == 0 {
 		return m.Theta
@@ -155,7 +156,7 @@ func (m *Mirror) View(s *Snapshot) error {
 }
 
 // DefaultModulus returns the modulus whose domain is the class on the hyperplane 1ᵀθ = 1. For
-// ‖θ‖₁ ≤ R with R ≠ 1, no such modulus is known, and DefaultModulus returns the modulus of the
+// ‖θ‖₁ ≤ R with finite R ≠ 1, no such modulus is known, and DefaultModulus returns the modulus of the
 // simplex.
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
@@ -169,9 +170,9 @@ func DefaultModulus(c Class) bregman.Modulus {
 	return bregman.Ball{R: c.R}
 }
 
-// CostScale returns the divisor of observed costs: k, or, for k = 0, c_max = max |c|, or 1 if all
-// costs are 0. The field CostScale of a method means the same, except that 0 means 1 for the [Printed]
-// form.
+// CostScale returns k, the divisor of observed costs. For k = 0, it returns c_max = max |c|, or 1 if
+// all costs are 0. The field CostScale of a method means the same, except that 0 means 1 for the
+// [Printed] form.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -14,15 +14,15 @@ type Multipliers int
 
 const (
 	// AutoMultipliers is LazyMultipliers for the corrected form if nm is large enough to make
-	// LazyMultipliers faster (16 for d = 2, and 300 otherwise), and DenseMultipliers in all
-	// other cases.
+	// LazyMultipliers faster (nm ≥ 16 for d = 2, and nm ≥ 300 otherwise), and DenseMultipliers in
+	// all other cases.
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers stores the vector λ_t, at nm·d operations per iteration.
 	DenseMultipliers
 	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ is
-	// inside its ball, the cost of an iteration does not depend on nm, and Snapshot.Lambda
-	// is an unbiased estimate of λ̂. With the printed form, LazyMultipliers requires that λ is
-	// not confined to a ball; then the cost never depends on nm, and λ̂ is exact.
+	// inside its ball, the cost of an iteration does not depend on nm. Snapshot.Lambda is
+	// always an unbiased estimate of λ̂. The printed form allows LazyMultipliers only if λ has
+	// no ball; then the cost never depends on nm, and Snapshot.Lambda is exact.
 	LazyMultipliers
 )
 
@@ -42,15 +42,14 @@ type multipliers interface {
 	sum() []float64
 }
 
-// denseMultipliers is λ_t as a vector.
 type denseMultipliers struct {
 	f      *Features
 	form   Form
 	radius float64   // G
 	rows   []float64 // r_i with row scaling, else nil
-	scaled []float64 // λ_t, or r_iλ_t(i)
+	scaled []float64 // λ_t, or r_iλ_t(i) with row scaling
 	move   []float64 // −ηθ, or ηθ for the printed form: a step adds Ψ·move to scaled
-	total  []float64 // Σ wλ, in the same units
+	total  []float64 // Σ wλ, in the units of scaled
 	shown  []float64
 }
 
@@ -72,7 +71,7 @@ func newDenseMultipliers(f *Features, form Form, radius float64, rowScaling bool
 
 func (l *denseMultipliers) at(pair int, _ []float64) float64 { return l.unscale(pair, l.scaled[pair]) }
 
-// unscale returns λ(i), given r_iλ(i) if rows are scaled.
+// unscale returns λ(i) for the pair i, given v, which is r_iλ(i) with row scaling and λ(i) without.
 func (l *denseMultipliers) unscale(pair int, v float64) float64 {
 	if l.rows == nil {
 		return v
@@ -118,8 +117,8 @@ func (l *denseMultipliers) shrink() float64 {
 	return norm
 }
 
-// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, given λ in the units of scaled. It
-// uses the plain sum of squares, unless the sum is near underflow or overflow.
+// norm returns ‖λ‖₂, or √(Σ r_iλ_i²) with row scaling, given λ in the units of scaled. Only the
+// norm ‖λ‖₂ is protected from underflow and overflow of its sum of squares.
 func (l *denseMultipliers) norm(x []float64) float64 {
 	if l.rows != nil {
 		var s float64
@@ -164,8 +163,8 @@ func (l *denseMultipliers) sum() []float64 {
 //
 //	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
 //
-// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, λ_t is computed at all pairs,
-// which gives its true norm, and scaled into the ball. Then this λ_t becomes λ₀, or, if its
+// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, we compute λ_t at all pairs.
+// If the true norm of λ_t exceeds G, we scale λ_t into the ball. This λ_t becomes λ₀. If its
 // norm is near G, iterations are dense until the norm is no longer near G.
 //
 // With row scaling, all this holds for r_iλ_t(i), with the corresponding norms.
@@ -177,8 +176,8 @@ type lazyMultipliers struct {
 	denseMultipliers // λ₀ while lazy, λ_t while dense
 	dense            bool
 
-	based   bool      // λ₀ ≠ 0
-	length  float64   // ‖λ₀‖
+	based   bool      // λ₀ may be nonzero
+	length  float64   // ‖λ₀‖ while lazy, ‖λ_t‖ while dense; 0 without a ball
 	columns []float64 // ‖ψʲ‖₂
 	path    walk.Walk
 	longest int               // greatest allowed size of path
@@ -197,8 +196,8 @@ const horizon = 64
 
 // longestPath, or nm if nm is greater, is the greatest number of stored numbers in a path;
 // longestPath numbers take 32 MiB. At a greater size, λ_t is computed at all pairs, and a new
-// path begins. Per iteration since the last such computation, this takes at most d evaluations
-// of the path.
+// path begins. This is at most d evaluations of the path per iteration since the last such
+// computation.
 const longestPath = 1 << 22
 
 func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {

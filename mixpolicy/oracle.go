@@ -16,8 +16,8 @@ type Oracle struct {
 	table   *alias.Table
 	queries int
 
-	noise  func(*rand.Rand) float64 // or nil
-	noises *rand.Rand               // separate, so noise does not change the pairs
+	noise  func(*rand.Rand) float64 // added to each cost, or nil
+	noises *rand.Rand               // the generator of the noise: separate, so noise does not change the pairs
 
 	// Pairs are drawn in batches, together with the data that a step reads about them. For large
 	// models, each read is a cache miss, and independent misses together take as long as one miss.

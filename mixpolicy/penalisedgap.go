@@ -16,9 +16,9 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
 // whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*,
-// but each at least max c − min c. It can compare answers even if some of them are infeasible.
-// Compared by cost alone, the more infeasible answer may seem better: Ψθ may place any
-// amount of negative mass on the expensive pairs.
+// but each at least max c − min c. The penalised gap can compare answers even if some of them are
+// infeasible. Costs alone may make an infeasible answer seem better: Ψθ may place any amount of
+// negative mass on the expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
 // equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
@@ -54,11 +54,11 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// gap returns the penalised gap from the cost of θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R. Unlike (2.22), which has V on
-// its right side only, it adds the violations of θ itself, with the weights w.
+// gap returns the penalised gap from the cost of θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R. In (2.22), V occurs on the
+// right side only. Here, the violations of θ itself are added to the left side, with the weights w.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
-	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0
+	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0, and ∞·0 is NaN
 		m += w.negative * mass
 	}
 	if excess > 0 {

@@ -60,7 +60,7 @@ type penalty struct {
 	*Mirror
 }
 
-// Start implements [Method]. Errors: settings out of range.
+// Start implements [Method]. Errors: a weight out of range, and the errors of [Mirror.For].
 func (a Penalty) Start(p *Problem, o *Oracle) (Run, error) {
 	a.Weight = cmp.Or(a.Weight, 1)
 	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {

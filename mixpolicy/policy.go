@@ -157,9 +157,9 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
 //
-// which is uniform in the states where ξ has no positive entry. If a pair is not allowed,
-// PolicyOf first adds its mass to the first allowed action of its state (see [MDP.Allowed]).
-// The error names a pair where ξ is not finite.
+// which is uniform over the allowed actions in the states where ξ has no positive entry. If a pair
+// is not allowed, PolicyOf first adds the pair's mass to the first allowed action of its state (see
+// [MDP.Allowed]). The error names a pair where ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -173,7 +173,7 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	xi = x.moved(xi)
 	for s := range x.n {
 		from, row := xi[s*x.m:(s+1)*x.m], prob[s*x.m:(s+1)*x.m]
-		top := 0.0 // rows are first divided by their largest entry, because sums of large entries would overflow
+		top := 0.0 // rows are first divided by their largest entry, because sums of large entries could overflow
 		for _, v := range from {
 			top = max(top, v)
 		}
@@ -198,7 +198,7 @@ func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 type table struct {
 	n, m  int
 	prob  []float64
-	at    []int32 // nil once there are too many rows
+	at    []int32 // nil once more than fewRows rows are distinct
 	index map[string]int32
 	key   []byte
 }
@@ -268,8 +268,8 @@ func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
 // Under returns the Markov chain of a policy, with its costs, as an MDP with one action:
-// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). A policy for another
-// number of states or actions is an error.
+// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). Errors: a nil policy, a policy
+// for another number of states or actions, and a policy that takes an action that is not allowed.
 func (x *MDP) Under(p *Policy) (*MDP, error) {
 	cost, err := x.PolicyCost(p)
 	if err != nil {
@@ -300,7 +300,7 @@ func (x *MDP) checkPolicy(p *Policy) error {
 }
 
 // chain returns P^π, with P^π(s, s′) = Σ_a π_a(s) P_a(s, s′), n × n. The caller must not
-// change it: with one action, it is P itself.
+// change P^π: with one action, P^π is P itself.
 func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	if x.m == 1 && len(p.prob) == 1 && p.prob[0] == 1 {
 		return x.p
@@ -329,7 +329,7 @@ func (x *MDP) chain(p *Policy) *sparse.Matrix {
 			}
 		}
 		for _, s2 := range seen {
-			if acc[s2] > 0 { // if a product underflows, the state appears twice
+			if acc[s2] > 0 { // if a product underflows, seen may list the state twice
 				b.Set(int(s2), acc[s2])
 				acc[s2] = 0
 			}

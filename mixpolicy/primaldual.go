@@ -80,8 +80,8 @@ type PrimalDual struct {
 	//
 	// which is the step of (3.26) in the norm √(Σ r_iλ_i²); the ball is then also a ball of this
 	// norm. Each column of Ψ adds up to 1 over all pairs, so most rows are small, and their
-	// multipliers λ* are large. Without the division, λ_i reaches λ*_i only when Ση ≈ λ*/|Ψθ|, and
-	// until then, θ is far from feasible.
+	// multipliers λ* are large. Without the division, λ_i reaches λ*_i only when Ση ≈
+	// λ*_i/|(Ψθ)_i|, and until then, θ is far from feasible.
 	RowScaling bool
 	// Multipliers chooses how λ is stored; the iterates do not depend on it.
 	Multipliers Multipliers
@@ -124,9 +124,8 @@ type primalDual struct {
 	averageLambda []float64
 }
 
-// For returns the settings of a run on p, with the defaults filled in. Errors: settings out of
-// range, row scaling with the printed form, a modulus whose domain does not meet the
-// hyperplane, θ₀ outside the domain.
+// For returns the settings of a run on p, with the defaults filled in. Errors: an unknown form, row
+// scaling with the printed form, β out of range, and the errors of [Mirror.For].
 func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.Form != Corrected && a.Form != Printed {
 		return a, fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
@@ -148,7 +147,7 @@ func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	return a, nil
 }
 
-// mirror returns the settings of the steps in θ, with the printed (3.22) for the printed form.
+// mirror returns the settings of the steps in θ. With the printed form and the ball modulus, z is the printed (3.22).
 func (a PrimalDual) mirror() Mirror {
 	m := Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Recency: a.Recency, Theta: a.Theta0}
 	if ball, ok := a.Modulus.(bregman.Ball); ok && a.Form == Printed {
@@ -161,7 +160,8 @@ func (a PrimalDual) mirror() Mirror {
 	return m
 }
 
-// Start implements [Method]. Errors are those of [PrimalDual.For].
+// Start implements [Method]. Errors: the errors of [PrimalDual.For], an unknown value of Multipliers,
+// and LazyMultipliers for the printed form with a ball.
 func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	a, err := a.For(p)
 	if err != nil {
@@ -184,9 +184,9 @@ func (a PrimalDual) Radius(c Criterion) float64 {
 	return a.Beta
 }
 
-// lazyPays reports whether lazy multipliers make an iteration faster. By measurement, the hull
-// of package walk (d = 2) takes as long as a dense step over 16 pairs, and its tree takes as long as
-// a dense step over 300 pairs, for every d.
+// lazyPays reports whether lazy multipliers make an iteration faster. We measured that a step with the
+// hull of package walk (d = 2) takes as long as a dense step over 16 pairs. A step with the tree of
+// that package takes as long as a dense step over 300 pairs, for every d.
 func lazyPays(pairs, d int) bool { return d == 2 && pairs >= 16 || pairs >= 300 }
 
 func (a *primalDual) multipliers() (multipliers, error) {

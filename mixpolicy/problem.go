@@ -42,7 +42,7 @@ func (c Class) Size(theta []float64) float64 {
 	return floats.Norm(theta, []float64{linprog.L2: 2, linprog.LInf: math.Inf(1), linprog.L1: 1}[c.Norm])
 }
 
-// Project moves x to the nearest point of the class with 1ᵀx = 1.
+// Project replaces x by its Euclidean projection onto the part of the class on the hyperplane 1ᵀθ = 1.
 func (c Class) Project(x []float64) error { return c.Norm.Project(x, x, c.R) }
 
 func (c Class) validate(d int) error {
@@ -69,9 +69,9 @@ func (c Class) validate(d int) error {
 type Problem struct {
 	f       *Features
 	class   Class
-	b       []float64 // cᵀΨ; evaluation knows it, methods do not
+	b       []float64 // cᵀΨ, for evaluation; unknown to methods
 	optimum *optimum
-	noise   func(*rand.Rand) float64 // of the costs that the oracle reveals, or nil
+	noise   func(*rand.Rand) float64 // draws the noise of a revealed cost; nil for no noise
 }
 
 // optimum is computed once, on demand.

@@ -28,7 +28,7 @@ type SimulateSettings struct {
 // Empirical is an occupation measure estimated from visits.
 type Empirical struct {
 	Measure
-	Visits []int64 // per pair, nm
+	Visits []int64 // of each pair, nm entries
 	Steps  int     // simulated steps; fewer than requested after a cancellation
 	// StateError[s] is the standard error of State[s], from the spread between
 	// independent streams.
@@ -148,7 +148,7 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}
 	}
-	// Streams have equal weight up to one step; unfinished streams have weight 0.
+	// The weight of a finished stream is its number of steps, equal up to one step; an unfinished stream has weight 0.
 	e.MeanCost = stat.Mean(cost, steps)
 	if finished > 1 {
 		var spread float64
@@ -161,8 +161,8 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 	}
 }
 
-// simulator draws (a, s′) jointly: each state has one table of (action, next state), so a
-// step costs one draw.
+// simulator draws the action and the next state jointly: each state has one table of such pairs, so
+// a step costs one draw.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table
@@ -210,7 +210,7 @@ func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, st
 	restart := uint64(0) // the stream restarts if 64 random bits are below (1−γ)2⁶⁴; 0 means never
 	if !sim.x.criterion.Average() {
 		restart = math.MaxUint64
-		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 below γ = 2⁻⁵⁴
+		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 if γ ≤ 2⁻⁵⁴
 			restart = uint64(math.Ldexp(stop, 64))
 		}
 	}

@@ -29,7 +29,7 @@ type Settings struct {
 	Progress func(done, total int)
 
 	// Uncertified leaves the exact optimum and the policy's true cost out of the
-	// certificate, for problems where they take longer than the run.
+	// certificate, for problems where computing them takes longer than the run.
 	Uncertified bool
 }
 
@@ -82,18 +82,18 @@ func (s Status) String() string { return named("Status", int(s), "completed", "i
 type Result struct {
 	Method     string
 	Status     Status
-	Iterations int       // done
+	Iterations int       // iterations done
 	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
-	Policy     *Policy   // π^θ̂ of (2.20), or the policy of a [PolicyRun]; nil if the run failed
+	Policy     *Policy   // π^θ̂ of (2.20), or the policy of a [PolicyRun]; nil without a finite θ̂, or if a PolicyRun was interrupted
 	Run        Run       // for anything else that the method has learned
 	Certificate
 }
 
 // Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method,
 // set.Iterations, set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp
-// and log in another way (wasm), so there the last digits differ.
+// and log in another way (wasm), so the last digits differ there.
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method fails on the
 // way, the result holds the state reached, and the error says where the run stopped. After ctx
@@ -209,14 +209,14 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 	return nil
 }
 
-// checkInterval is the longest time that a run should go on between two checks of its context.
+// checkInterval is the longest time that should pass between two checks of a run's context.
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look with t = 0 before
 // the first step, and then again when the number of steps reaches the number that look returned last. The run ends
 // when look returns a number that is not above t, when the context ends, or after an error. [ErrDone] ends the run
-// without an error. About fifty times a second, Drive calls tick with the number of steps so far, unless tick is nil.
-// Drive returns the number of steps, and returns a panic of the run as an error.
+// without an error, after a call of look with the last t. About fifty times a second, Drive calls tick with the number
+// of steps so far, unless tick is nil. Drive returns the number of steps, and returns a panic of the run as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

@@ -57,7 +57,7 @@ type ValuationSettings struct {
 	// MaxIterations bounds the iterations and, in [Evaluate], the sweeps; 0 means 1,000,000.
 	MaxIterations int
 
-	// Start is the first value function (n); nil means 𝒮0, the least cost of one step.
+	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step.
 	Start []float64
 
 	// Workers is the number of goroutines; 0 means one per CPU. The result does not depend on
@@ -107,14 +107,14 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 }
 
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of
-// sweeps before the next greedy step. It suits large models. A sweep that follows a policy
-// costs 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have become the
-// best, with the same result, so late greedy steps cost little more than a sweep.) The method
-// follows a policy until the policy's own residual is a hundredth of the residual after the
-// last greedy step, or for 100 sweeps. So most of the residual of the next greedy step is due
-// to the choice of actions. If no action changed, the goal is half of the tolerance instead.
-// After 4096 sweeps in total, elimination evaluates the policies where it is cheap, because their
-// chains then mix slowly. Errors are those of [ValueIteration].
+// sweeps before the next greedy step. It suits large models. A sweep that follows a policy costs
+// 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have become the best.
+// This does not change the result, and late greedy steps cost little more than a sweep.) The method
+// follows a policy until the policy's own residual is a hundredth of the residual of the last
+// greedy step, or for 100 sweeps. So most of the residual of the next greedy step is due to the
+// choice of actions. If no action changed, the goal is half of the tolerance instead. After 4096
+// sweeps in total, elimination evaluates the policies where elimination is cheap, because the
+// chains of policies that need so many sweeps mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -191,7 +191,7 @@ type search struct {
 	x        *MDP
 	ctx      context.Context
 	set      ValuationSettings
-	v, next  []float64 // v, and the operator applied to it
+	v, next  []float64 // v, and the operator applied to v
 	greedy   *greedy   // nil if a given policy is evaluated
 	last     change    // of the last greedy step
 	rounding float64
@@ -297,10 +297,10 @@ func (r *search) bound(c change, slack, tie float64, count int) error {
 	return nil
 }
 
-// advance replaces v by 𝒮v. Under average cost, 𝒮v would grow by g each time, so v becomes v + 0.9(𝒮v − v) minus
-// its first entry. A chain with period p has the eigenvalues e^{2πik/p}, which make v oscillate forever; the factor
-// 0.9 moves them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). It costs a tenth more
-// sweeps and turns the eigenvalue −1 into −0.8. The bounds are valid for every factor.
+// advance replaces v by 𝒮v. Under average cost, v becomes v + 0.9(𝒮v − v) minus its first entry, because 𝒮v would
+// grow by g each time. A chain with period p has the eigenvalues e^{2πik/p}. Those with 0 < k < p make v oscillate
+// forever; the factor 0.9 moves them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). The
+// factor costs a tenth more sweeps, and turns the eigenvalue −1 into −0.8. The bounds are valid for every factor.
 func (r *search) advance() {
 	if !r.x.criterion.Average() {
 		r.v, r.next = r.next, r.v
@@ -354,7 +354,7 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		if _, err := r.eliminate(y, support); err != nil {
 			return nil, r.stopped(err)
 		}
-		r.Sweeps = -1 // the first sweep only proves the bounds; more may help
+		r.Sweeps = -1 // the first sweep only proves the bounds; more sweeps may help
 	}
 	for {
 		if err := ctx.Err(); err != nil && r.Sweeps <= 0 {
@@ -398,7 +398,7 @@ func (r *search) eliminate(y *MDP, support []int32) (fills bool, err error) {
 // smallModel is a number of states up to which elimination usually takes less time than sweeps.
 const smallModel = 1500
 
-// allStates returns all states, with those in first at the front.
+// allStates returns all n states: first the given states, then all others in increasing order.
 func allStates(n int, first []int32) []int32 {
 	all := slices.Clone(first)
 	seen := make([]bool, n)

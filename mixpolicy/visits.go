@@ -26,9 +26,9 @@ type VisitSettings struct {
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s):
 //
-// frequencies if κ = 0, else the posterior mean of π(s) with a Dirichlet(κ, …, κ) prior; κ = 1
-// is Laplace's rule, κ = ½ Jeffreys' rule. The error names a state that was never visited, or
-// a pair with a negative count, or a pair that was visited although it is not allowed.
+// frequencies if κ = 0, else the posterior mean of π(s) with a Dirichlet(κ, …, κ) prior; κ = 1 is
+// Laplace's rule, κ = ½ Jeffreys' rule. The error names a state that was never visited (unless
+// UniformUnseen is set), or a pair with a negative count, or a visited pair that is not allowed.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
 	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
 		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)
@@ -109,8 +109,8 @@ type MeasuredFeatures struct {
 // FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: runs[j][k][i] is how
 // often run k of policy j took pair i. Entry i of column j is the mean of the frequencies f₁,
 // …, f_K of pair i in the K runs of policy j. If every run took the pair and also other pairs,
-// the interval is the interval of batch means, with the quantile t of Student's distribution
-// with K−1 degrees of freedom,
+// the interval is the interval of batch means, cut off at 0 and 1, with the quantile t of
+// Student's distribution with K−1 degrees of freedom,
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
@@ -119,7 +119,7 @@ type MeasuredFeatures struct {
 // are normal in the limit. If the runs differ in length, the limit is at least the level, for
 // levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
 // independent in the limit. For runs of a given length, no theorem guarantees the coverage, and
-// the start matters.
+// the first state of a run matters.
 //
 // Normality says nothing about a pair that some run never or always took. The interval of such a pair is
 //
@@ -203,7 +203,7 @@ func hoeffding(p, limit float64) (lo, hi float64) {
 		}
 		return d
 	}
-	end := func(out float64) float64 { // searches from out, which is 0 or 1, towards p; too wide by at most the last halving
+	end := func(out float64) float64 { // bisects between p and out, which is 0 or 1, and returns the outer end of the last interval
 		in := p
 		for {
 			m := (in + out) / 2

@@ -11,9 +11,10 @@ import (
 )
 
 // Mismatch looks for points of 1ᵀθ = 1 where the class and the domain of φ differ, along the axes and 64 other
-// directions, at most 200 in total. The point beyond is in the domain and just outside the class, so an iterate may
-// reach it. The point missing is in the class but not in the domain, so no iterate can reach it. Each point is nil
-// if the search finds none, or if the class is unbounded. The point start must be in both the class and the domain.
+// directions, at most 200 in total. The result beyond is a point of the domain just outside the class, which an
+// iterate may reach. The result missing is a point of the class outside the domain, which no iterate can reach. A
+// result is nil if the search finds no such point, or if the class is unbounded. The start must be a point of both
+// the class and the domain.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
 	if math.IsInf(c.R, 1) {
 		return nil, nil
@@ -63,8 +64,8 @@ func (a PrimalDual) Warnings(p *Problem) (all []string) {
 }
 
 // costWarning returns a warning if cᵀΨθ̂ is outside the range of the costs, and so is not the
-// cost of any policy. The margin is the rounding of sums over N pairs, at most N·2⁻⁵² max
-// |c|·‖θ̂‖₁.
+// cost of any policy. The margin covers the rounding of sums over N pairs, which is at most
+// N·2⁻⁵² max |c|·‖θ̂‖₁.
 func (p *Problem) costWarning(objective float64, theta []float64) []string {
 	lo, hi := p.MDP().CostRange()
 	largest := max(-lo, hi)

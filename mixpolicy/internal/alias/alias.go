@@ -40,7 +40,7 @@ func New(w []float64) (*Table, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, fmt.Errorf("alias: weights add up to %v, want a finite number > 0", total)
 	}
-	// scaled[i] = n pᵢ. If scaled[i] < 1, the rest of slot i goes to an index j with
+	// scaled[i] = n pᵢ. If scaled[i] < 1, the rest of slot i belongs to an index j with
 	// scaled[j] ≥ 1.
 	scaled := make([]float64, n)
 	small, large := make([]int32, 0, n), make([]int32, 0, n)

@@ -70,7 +70,7 @@ func every(n int) []int32 {
 	return x
 }
 
-// numbers returns the place of each of 0, …, n−1 in given, or none.
+// numbers returns, for each of 0, …, n−1, its place in the given list, or none if the list does not contain it.
 func numbers(n int, given []int32) []int32 {
 	x := slices.Repeat([]int32{none}, n)
 	for k, i := range given {
@@ -138,9 +138,9 @@ func (l *level) takeParts(states []int32) {
 }
 
 // visits is the number of times that a cycle visits the next level; with 2, it is a W-cycle.
-// With one visit, the errors of the coarser levels add up, and convergence depends on the
-// size. From the finest level, a correction makes only one visit: a second visit reduces the
-// sweeps in the network only from 67 to 63, and doubles all work on coarser levels.
+// With one visit, the errors of the coarser levels add up, and more states need more cycles.
+// From the finest level, a correction makes only one visit: a second visit reduces the sweeps
+// in the network only from 67 to 63, and doubles all work on coarser levels.
 const visits = 2
 
 // correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i), where b
@@ -181,8 +181,8 @@ func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	c.last(e, b, r, wanted)
 }
 
-// restrict sets r to the rest after the first sweep of [cycle.correct], and sum to the sum of r over each
-// group.
+// restrict sets r to the rest after the first sweep of [cycle.correct], and sum[g] to the sum of r over
+// group g.
 func (c *cycle) restrict(sum, r, e []float64) {
 	each(len(e), func(_, lo, hi int) {
 		early, beside := c.early, c.beside

@@ -12,7 +12,7 @@ import (
 // the masses of the other states are computed relative to its mass.
 type elimination struct {
 	order []int32     // number of each state: its own, except that 0 and the heaviest are exchanged
-	p     [][]float64 // p[k][j], j < k: of the chain watched on 0..k;  p[i][k], i < k: divided by out[k]
+	p     [][]float64 // p[k][j], j < k: probability in the chain watched on 0, …, k; p[i][k], i < k: the same, divided by out[k]
 	out   []float64
 	mu    []float64 // the stationary distribution, by number
 }
@@ -44,7 +44,7 @@ func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
 		x.out[k] = floats.Sum(from)
 		for i := range k {
 			f := x.p[i][k]
-			if f == 0 || x.out[k] == 0 { // 0: underflow
+			if f == 0 || x.out[k] == 0 { // out[k] is 0 after underflow
 				continue
 			}
 			f /= x.out[k]
@@ -60,7 +60,6 @@ func (x *elimination) factor(in *sparse.Matrix, mass []float64) {
 	normalise(x.mu)
 }
 
-// stationary sets z to the stationary distribution.
 func (x *elimination) stationary(z []float64) {
 	for i := range z {
 		z[i] = x.mu[x.order[i]]

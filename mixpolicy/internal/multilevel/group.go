@@ -78,7 +78,7 @@ func pair(in *sparse.Matrix, x grouping) grouping {
 	n := x.groups()
 	type partner struct {
 		joined int32
-		weight float64 // of a state
+		weight float64 // share of each of its states
 		enter  float64 // flow from this group into the current group; zero for other groups
 	}
 	all := make([]partner, n)
@@ -173,7 +173,6 @@ func (l *level) lumped() *level {
 // line.
 const inside = 8
 
-// place sets slot.
 func (l *level) place() {
 	l.slot = make([]int32, l.in.NNZ())
 	parallel(l.portions(), func(k int) {

@@ -9,7 +9,7 @@ import (
 
 // krylov is the generalised conjugate residual method (Eisenstat, Elman and Schultz 1983),
 // preconditioned by [cycle.correct] and truncated to the last directions: it minimises
-// ‖residual‖₂ over μ + their span.
+// ‖residual‖₂ over μ + the span of these directions.
 type krylov struct {
 	direction, image [mostPatience][]float64 // e and (I − Pᵀ)e
 	norm             [mostPatience]float64   // ‖image‖₂²

@@ -5,9 +5,9 @@ import "github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 // level is a chain, with the grouping of its states into the states of the next level.
 type level struct {
 	*solver
-	in      *sparse.Matrix // as in Chain, with rows arranged by order
-	split   []int          // where, in a row, the entries of states visited at the same time begin
-	later   []int          // where, in a row, the entries of states visited later begin
+	in      *sparse.Matrix // as in Chain, but with each row arranged by order.arrange
+	split   []int          // in row i: where the entries of the states visited at the same time as i begin
+	later   []int          // in row i: where the entries of the states visited after i begin
 	order   order
 	leave   []float64
 	inverse []float64 // 1/leave, or 0 where 1/leave overflows
@@ -35,8 +35,8 @@ func (s *solver) newLevel(in *sparse.Matrix, leave []float64) *level {
 	return l
 }
 
-// flow returns Σ_e z(col_e) val_e over the entries from, …, to−1, the inflow from some of
-// the states. Two sums run in parallel, because an addition waits for the previous one.
+// flow returns Σ_e z(col_e) val_e over from ≤ e < to, the inflow from the states of these
+// entries. Two sums run in parallel, because an addition waits for the previous one.
 func flow(in *sparse.Matrix, z []float64, from, to int) float64 {
 	col := in.Col[from:to]
 	val := in.Val[from:to][:len(col)]
@@ -118,7 +118,7 @@ func (l *level) imbalance(dst, z []float64) {
 // positive share in its group. Masses add up to 1.
 const leastMass = 0x1p-1000
 
-// lump sets next to the chain of the groups under the measure z.
+// lump sets l.next to the chain of the groups under the measure z.
 func (l *level) lump(z []float64) {
 	c := l.next
 	each(len(c.mass), func(_, lo, hi int) {

@@ -43,15 +43,15 @@
 // groups a seventh. The reasons for the speed:
 //
 //   - Corrections omit the states that together account for a 256th of the target residual. Of
-//     818,184 states, 379,963 remain at first, and 577,458 later. A correction then takes
+//     the 818,184 recurrent states, 379,963 remain at first, and 577,458 later. A correction then takes
 //     24 ms and 33 ms on two processors, instead of 41 ms.
 //   - The residual after a correction needs only half of the moves (see cycle.correct), so a
 //     correction takes 2½ passes over the chain instead of 4. The halves are stored separately,
 //     because memory is read in cache lines: a pass over one half takes 3 ms instead of 5 ms, and a
 //     pass over both takes 4 ms.
 //   - A state takes its new mass if this mass balances the flow (see solver.iterate). If instead
-//     every mass is kept between a tenth of its old value and ten times it, the final residual
-//     rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
+//     every mass is kept between a tenth of its old value and ten times its old value, the final
+//     residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so one visit from
 //     the finest level is as good as two.
 //   - If Krylov steps gain little, the next steps get more time (see krylov.patience): random
@@ -73,7 +73,7 @@
 //	                                                            129
 //
 // At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of
-// 32 bits would save some 13 reads, and columns of 16 bits half of that. Only fewer sweeps could reduce the
+// 32 bits would save some 13 reads, and columns of 16 bits half as many. Only fewer sweeps could reduce the
 // total to 60 reads.
 //
 // Tried and rejected:
@@ -114,7 +114,7 @@ type Chain struct {
 
 // Settings controls [Stationary].
 type Settings struct {
-	Tolerance float64 // of ‖μ − μP‖₁
+	Tolerance float64 // greatest allowed ‖μ − μP‖₁
 	MaxSweeps int
 	Progress  func(sweeps int, residual float64) // may be nil
 }
@@ -160,15 +160,15 @@ type solver struct {
 // about a sweep.
 const batch = 10
 
-// balances is the least number of balances before the Krylov iteration. After one balance, the shares make
-// the first Krylov steps gain little: in the network, 67 sweeps instead of the 56 after two balances.
+// balances is the least number of balances before the Krylov iteration. After only one balance, the first Krylov
+// steps gain little, and the network takes 67 sweeps, instead of 56 after two balances.
 const balances = 2
 
 // run makes sweeps as long as they reduce the residual quickly, and then alternates between
 // balances and a Krylov iteration until the residual is small.
 func (s *solver) run() error {
 	var built sync.WaitGroup
-	built.Go(s.top.build) // half of the work is sequential
+	built.Go(s.top.build) // half of this work is sequential, so sweeps run at the same time
 	before := s.measure()
 	for !s.done() {
 		for k := range batch {
@@ -236,7 +236,7 @@ const stage = 1e-3
 func (s *solver) iterate() bool {
 	const least = 0.1 // a state that does not take its new mass keeps at least this part of its old mass
 	was, old := s.Residual, slices.Clone(s.mu)
-	s.cycle = nil // the shares are computed again
+	s.cycle = nil // then solve computes the shares again
 	// The sweeps below raise the residual a little, so aim lower.
 	e := s.solve(max(s.set.Tolerance/2, stage*was))
 	for k, i := range s.cycle.states {

@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// chain builds a chain from its moves, without moves to the same state or out of range.
+// chain builds a chain from its moves. It leaves out moves to the same state or out of range.
 func chain(n int, moves func(i int, move func(j int, p float64))) multilevel.Chain {
 	c := multilevel.Chain{Leave: make([]float64, n)}
 	b := sparse.NewBuilder(n, n, 4*n)
@@ -69,7 +69,7 @@ func walk(side int, up1, down1, up2, down2 float64) (c multilevel.Chain, mu []fl
 	return c, mu
 }
 
-// eliminated is the stationary distribution by elimination of one state after the other, without subtractions. So the
+// eliminated returns the stationary distribution, by elimination of the states one by one, without subtractions. So the
 // relative error of each mass, however small, is at most some n³ roundings (Grassmann, Taksar and Heyman 1985;
 // O'Cinneide 1993).
 func eliminated(c multilevel.Chain) []float64 {
@@ -112,7 +112,7 @@ func uniform(n int) []float64 {
 	return mu
 }
 
-// check compares the result of Stationary with the truth, and its estimate of the error with the true error. Up to
+// check compares the result of Stationary with the true measure, and the estimated error with the true error. Up to
 // rounding, the error is at most twice the estimate, and the estimate is at most four times the error.
 func check(t *testing.T, name string, c multilevel.Chain, want []float64, rounding float64) {
 	t.Helper()
@@ -121,7 +121,7 @@ func check(t *testing.T, name string, c multilevel.Chain, want []float64, roundi
 		r, err := multilevel.Stationary(t.Context(), c, mu, multilevel.Settings{Tolerance: tolerance, MaxSweeps: 2000})
 		off := floats.Distance(mu, want, 1)
 		wrong := off > 2*r.Error+rounding || r.Error > 4*off+rounding
-		if r.Error == 2 { // there is no estimate, which only the larger tolerance allows
+		if r.Error == 2 { // no estimate: allowed for the larger tolerance only
 			wrong = tolerance < 1e-12
 		}
 		if err != nil || r.Residual > tolerance || wrong || floats.Min(mu) <= 0 {
@@ -212,9 +212,9 @@ func clusters(rng *rand.Rand, count, size int, leave func(cluster int) float64) 
 	})
 }
 
-// A ring and random cycles, whose weights differ by factors of up to 10⁶, as do the masses of the states. Every rate
-// is the result of a few roundings, which move a mass by at most 10nu of itself (see package reduction). The residual
-// that a few corrections leave hides much of the error.
+// A ring and random cycles, whose weights differ by factors of up to 10⁶, as do the masses of the states. Every rate is
+// the result of a few roundings, which change a mass by a fraction of at most 10nu (see package reduction). The
+// residual that a few corrections leave hides much of the error.
 func TestEstimate(t *testing.T) {
 	const n = 2000
 	for seed := range uint64(20) {
@@ -243,15 +243,15 @@ func TestEstimate(t *testing.T) {
 		mu := uniform(n)
 		r, err := multilevel.Stationary(t.Context(), c, mu, multilevel.Settings{Tolerance: 1e-14, MaxSweeps: 1500})
 		if off := floats.Distance(mu, want, 1); err == nil && off > r.Error+10*n*0x1p-53 {
-			t.Errorf("seed %d: off by %v, said to be by %v", seed, off, r.Error)
+			t.Errorf("seed %d: off by %v, estimated %v", seed, off, r.Error)
 		}
 	}
 }
 
-// Clusters that a walk leaves once in 10⁹ steps, or once in 10³⁰⁰ and more: such probabilities are near the least
-// positive number, and their products are below it. Elimination and Stationary agree on every mass nevertheless. The
-// estimate of the error is coarser: it comes from a residual with rounding errors of 10⁻¹⁵, which may move 10⁻⁶ of
-// the mass in 10⁹ steps.
+// Clusters that a walk leaves once in 10⁹ steps, or once in 10³⁰⁰ steps and more: such small probabilities are near the
+// least positive number, and their products are below that number. Elimination and Stationary agree on every mass
+// nevertheless. The estimate of the error is coarser: it comes from a residual with rounding errors of 10⁻¹⁵, which may
+// move 10⁻⁶ of the mass in 10⁹ steps.
 func TestTraps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	for k, c := range []multilevel.Chain{

@@ -24,7 +24,7 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
 	start, end := make([]int, n), make([]int, n) // list[start[i]:end[i]]: neighbours j of state i, and the sets that contain i, as ^p
 	list := make([]int32, 0, 2*out.NNZ())
-	var held, tail, near []int32 // memory for sets; the states that come last; neighbours of a state
+	var held, tail, near []int32 // held: memory for sets; tail: the states that come last; near: neighbours of a state
 	heads := buckets{first: make([]int32, n+1), next: make([]int32, n), prev: make([]int32, n), degree: make([]int32, n)}
 	many := max(16, 10*int(math.Sqrt(float64(n))))
 	gone, last := make([]bool, n), make([]bool, n) // gone: eliminated; last: to be eliminated last, and in no bucket

@@ -1,5 +1,5 @@
 // Package reduction eliminates the states of a Markov chain one by one, without a subtraction (Grassmann, Taksar and
-// Heyman 1985), on the graph of the chain: state k leaves for other states with probability l_k = Σ_j a(k,j). Once
+// Heyman 1985), on the graph of the chain. State k leads to other states with probability l_k = Σ_j a(k,j). Once
 //
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
@@ -17,7 +17,7 @@
 // By the matrix-tree theorem, μ(s) is proportional to a sum of products, one for each tree that leads to s, with one
 // entry of each row except row s. So if each entry of one row changes by a fraction of at most η, each μ(s) changes by a
 // fraction of at most 2η, for any chain. In the step of k, rounding changes each row i with f(i,k) > 0: the quotient,
-// the product and the sum contribute 3u, where u = 2⁻⁵³, l_k contributes 3u, and the products with which the row begins
+// the product and the sum contribute 3u (with u = 2⁻⁵³), l_k contributes 3u, and the products with which the row begins
 // contribute u. On the way back from state 0, v(k) = Σ_i v(i)f(i,k) rounds twice for each f(i,k), and 5 times for k. Let
 // N be the number of f(i,k) > 0, and n the number of states. So every μ(s) has a relative error of at most
 // 16(N+n)u, if no product falls below the normal range.
@@ -42,14 +42,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// smallChain is the number of states up to which states are eliminated in decreasing order of their numbers, in one dense
-// matrix.
+// smallChain is the greatest number of states of a chain that is eliminated in one dense matrix, in decreasing order of
+// the numbers of the states.
 const smallChain = 1501
 
 // Work counts the entries and the products of elimination.
 type Work struct{ Entries, Products float64 }
 
-// add counts a state that joins the given number of others, and reports whether the work now exceeds the limit.
+// add counts a state that joins the given number of other states, and reports whether the work now exceeds the limit.
 func (w *Work) add(joined int, most Work) bool {
 	k := float64(joined + 1)
 	w.Entries += 2 * k
@@ -62,9 +62,9 @@ var ErrFill = errors.New("elimination fills the matrix")
 
 // Chain is the result of the elimination of all states but 0.
 type Chain struct {
-	Lost              bool // a product fell below the normal range and lost digits
+	Lost              bool // an entry or a product is below the normal range, and may have lost digits
 	fronts            []front
-	from, into, leave []float64 // of all fronts
+	from, into, leave []float64 // memory shared by all fronts
 	size              int
 	terms             int // number of f(i,k) > 0
 }
@@ -73,13 +73,14 @@ type Chain struct {
 type front struct {
 	states      []int32   // 0, the joined states, then the eliminated states
 	first       int       // place in states where the eliminated states begin
-	from, leave []float64 // a(k,j), j < k, row after row; l_k
-	into        []float64 // f(i,k), i < k, column after column
-	update      []float64 // a(i,j), i, j < first, until added to another front
+	from, leave []float64 // from: a(k,j) for j < k, row after row; leave: l_k
+	into        []float64 // f(i,k) for i < k, column after column
+	update      []float64 // a(i,j) for i, j < first, until they are added to another front, then nil
 }
 
 // Reduce eliminates all states but 0, to which all others must lead, from a chain with the transition matrix out.
-// It does not read the diagonal of out. Errors: [ErrFill], cancellation.
+// It ignores the diagonal of out, except that an entry below the normal range sets Lost. Errors: [ErrFill],
+// cancellation.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)
@@ -91,8 +92,10 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 	for _, v := range out.Val {
 		c.Lost = c.Lost || v > 0 && v < leastNormal
 	}
-	next, under := make([]int32, n), make([]int32, n) // next: the first joined state in the order; under: the state eliminated with it
-	with := make([]bool, n)                           // eliminated together with next
+	// next[k]: of the states that k joins, the first to be eliminated. with[k]: k is eliminated together with
+	// next[k], in one front. under[q]: the state k with next[k] = q and with[k], or 0.
+	next, under := make([]int32, n), make([]int32, n)
+	with := make([]bool, n)
 	entries := 0
 	for _, k := range p.order {
 		entries += len(p.beyond[k]) + 1
@@ -107,7 +110,7 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 	}
 	c.fronts = make([]front, 0, n)
 	c.from, c.into, c.leave = make([]float64, 0, entries), make([]float64, 0, entries), make([]float64, 0, n)
-	child, sibling := make([]int32, n), make([]int32, n) // fronts, plus 1
+	child, sibling := make([]int32, n), make([]int32, n) // numbers of fronts, plus 1; 0 for none
 	local := make([]int32, n)
 	for _, k := range p.order {
 		if with[k] {
@@ -155,7 +158,8 @@ func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) 
 	return c, nil
 }
 
-// add adds the rest of the elimination of f to the matrix of m states.
+// add adds f.update, which the elimination of f leaves, to the matrix a of m states; local[s] is the place of state s
+// in a.
 func (f *front) add(a []float64, m int, local []int32) {
 	for i, s := range f.states[:f.first] {
 		row := a[int(local[s])*m:][:m]
@@ -168,7 +172,6 @@ func (f *front) add(a []float64, m int, local []int32) {
 
 const leastNormal = 0x1p-1022
 
-// eliminate eliminates the states of f.
 func (c *Chain) eliminate(ctx context.Context, f *front, a []float64) error {
 	m := len(f.states)
 	begin, beginLeave := len(c.from), len(c.leave)

@@ -38,8 +38,8 @@ func (c *Chain) Measure() []float64 {
 // Error bounds the relative error of each mass, unless Lost is set.
 func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
 
-// A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: a nonnegative float64 that neither
-// overflows nor underflows.
+// A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: it has the precision of a float64,
+// but neither overflows nor underflows.
 type wide struct {
 	f float64
 	e int

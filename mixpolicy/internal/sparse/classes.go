@@ -52,11 +52,12 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	return classes
 }
 
-// Marks of a state: nothing known; the state in question leads to it; it also leads back to the state in question;
-// it leads to a class that was found.
+// Marks of a state j while state c is tried. Open: nothing is known of j. Reached: c leads to j. Returns: j also leads
+// back to c. Decided: j leads to a class that was found.
 const open, reached, returns, decided = 0, 1, 2, 3
 
-// spread marks c, and all states that c leads to through states marked from, with the mark to. It returns these states.
+// spread starts at c and follows entries to states whose mark equals from. It sets the mark of c and of all these
+// states to the value of to, and returns them with c.
 func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	list := []int32{c}
 	mark[c] = to
@@ -71,8 +72,8 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	return list
 }
 
-// allReach reports whether all states lead to c. It visits the undecided states, forward and
-// backward in turn. After the given number of passes, it gives up and returns false.
+// allReach reports whether all states lead to c. It visits the states that are not yet known to lead to
+// c, forward and backward in turn. After the given number of passes, it gives up and returns false.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true

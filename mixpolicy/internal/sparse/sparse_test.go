@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw returns a random matrix in both forms. Entries are integers, so that sums
+// draw returns a random matrix as a Matrix and as a gonum matrix. Entries are integers, so that sums
 // are exact in any order.
 func draw(t *rapid.T, rows, cols int) (*Matrix, *mat.Dense) {
 	dense := mat.NewDense(rows, cols, nil)
@@ -121,8 +121,8 @@ func closedClasses(m *Matrix) (classes [][]int32) {
 	return classes
 }
 
-// drawChain draws the pattern of a chain with at most the given number of states, each with at most branches next
-// states.
+// drawChain draws the pattern of a random chain. The arguments bound the number of states, and the number of next
+// states of each state.
 func drawChain(t *rapid.T, states, branches int) *Matrix {
 	n := rapid.IntRange(1, states).Draw(t, "n")
 	b := NewBuilder(n, n, 0)
@@ -157,9 +157,9 @@ func TestClosedClassesDeep(t *testing.T) {
 	}
 }
 
-// Rings in random order, along which mere passes over the rows would make little progress. In the first chain, one
-// ring leads to a second ring, and not back. In the other chain, there is one ring, with a shortcut from every state
-// to the same state.
+// Rings in random order, along which mere passes over the rows would make little progress. The first chain has two
+// rings: one ring leads to the other, which does not lead back. The second chain is one ring, with a shortcut from
+// every state to the same state.
 func TestClosedClassesOfRings(t *testing.T) {
 	const n = 2000
 	at := rand.New(rand.NewPCG(1, 8)).Perm(n) // the state at each place
@@ -169,7 +169,7 @@ func TestClosedClassesOfRings(t *testing.T) {
 		one[s] = []int{at[(k+1)%n], at[1]}
 	}
 	two[at[7]] = append(two[at[7]], at[n-1])
-	for want, next := range map[int][][]int{n / 2: two, 0: one} { // the place at which the class begins
+	for want, next := range map[int][][]int{n / 2: two, 0: one} { // want: the place at which the class begins
 		b := NewBuilder(n, n, 2*n)
 		for _, to := range next {
 			for _, j := range slices.Compact(to) {
@@ -180,7 +180,7 @@ func TestClosedClassesOfRings(t *testing.T) {
 		c := b.Matrix().ClosedClasses()
 		class := slices.Sorted(slices.Values(at[want:]))
 		if len(c) != 1 || !slices.EqualFunc(c[0], class, func(got int32, want int) bool { return int(got) == want }) {
-			t.Errorf("%d closed classes, want that of %d states", len(c), len(class))
+			t.Errorf("%d closed classes, want one class, of %d states", len(c), len(class))
 		}
 	}
 }

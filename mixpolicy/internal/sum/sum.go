@@ -26,7 +26,7 @@ func (a *Accumulator) Add(x float64) {
 // AddProduct adds xy without rounding the product: the error of a sum of n products is the
 // error of a sum of 2n terms (Ogita, Rump and Oishi 2005).
 func (a *Accumulator) AddProduct(x, y float64) {
-	p := float64(x * y) // rounded even if the compiler fuses a product and a sum
+	p := float64(x * y) // the conversion rounds the product, even if the compiler could fuse the product with a sum
 	a.Add(p)
 	a.carry += math.FMA(x, y, -p)
 }
@@ -36,7 +36,7 @@ func (a *Accumulator) Value() float64 {
 	if s := a.sum + a.carry; !math.IsNaN(s) {
 		return s
 	}
-	return a.sum // an infinite term makes the carry NaN, not the sum
+	return a.sum // an infinite term makes the carry NaN, but not the sum
 }
 
 // Of returns Σ xᵢ.

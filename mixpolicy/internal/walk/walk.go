@@ -101,7 +101,7 @@ func (c chain) rises(k int, major, minor float64) bool {
 }
 
 // segments is a walk in ℝᵈ, stored as a binary tree over time. A node covers the points
-// a ≤ k ≤ b, and stores a bound E of how far any of them is ahead of the chord from W_a to W_b:
+// a ≤ k ≤ b, and stores a bound E on how far any of them is ahead of the chord from W_a to W_b:
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //
@@ -118,12 +118,12 @@ func (c chain) rises(k int, major, minor float64) bool {
 // at W_a to at most the bracket at W_m, and falls back to 0 at W_b. A good s is (m−a)/(b−a),
 // or the same quotient of coordinate sums; the code uses the latter.
 //
-// Adding a point costs O(d). A search visits O(log t) nodes if few points come near the
+// Adding a point costs O(d) on average. A search visits O(log t) nodes if few points come near the
 // maximum, and all nodes in the worst case.
 type segments struct {
 	d      int
 	points []float64   // W_k at k·d
-	excess [][]float64 // excess[l][i·d:] is E of the points from i·block·2ˡ on
+	excess [][]float64 // excess[l][i·d:] begins with E of node i of level l, whose first point is number i·block·2ˡ
 
 	chord, psi []float64 // scratch
 	offset     float64   // ⟨ψ, W_t⟩ of the search
