@@ -104,7 +104,7 @@ const (
 	constant
 )
 
-// namesOf returns, for each role, the name of what the author of m has written.
+// namesOf returns, for each role, the name of the method or function that the author of m has written.
 func namesOf(m Modulus) map[role]string {
 	n := map[role]string{value: "Value", gradient: "Gradient", inverse: "ConjugateGradient", curvature: "ConjugateCurvature",
 		domain: "InDomain", constant: "StrongConvexity", conjugate: "Conjugate", divergence: "Divergence", shift: "Shift"}
@@ -213,8 +213,8 @@ func partOf(m Modulus, of any) *part {
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
-// split makes a part for each kernel, and draws the points of the whole. Half of them are ∇φ* of random dual points, if
-// ∇φ* is in the domain.
+// split makes a part for each kernel, and draws the points of the whole. Every second point is ∇φ* of a random dual
+// point, if the domain contains this ∇φ*.
 func (c *checker) split(s Separable) {
 	for i, k := range s.kernels() {
 		p := partOf(Separable{Kernel: k}, k)

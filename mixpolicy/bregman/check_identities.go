@@ -10,9 +10,9 @@ import (
 // An identity relates methods of a modulus: the numbers that one method claims must equal those that follow from the others.
 type identity struct {
 	name                  string
-	methods, claims, with role   // the related methods; which of them claims the numbers; from which the required numbers follow
-	of                    string // what the numbers must be; %s stands for the name of with
-	whole                 bool   // whether it is examined for the whole modulus, and not for its parts
+	methods, claims, with role   // the related methods; the one that claims the numbers; the one that gives the required numbers
+	of                    string // what the numbers must be; %s stands for the name of the method with
+	whole                 bool   // whether the whole modulus is examined, and not its parts
 	read                  func(p *part, x, z []float64) []reading
 	examine               func(*checker, *Examination) // if not nil, used instead of read
 	none                  string                       // the note if examine finds nothing to examine

@@ -118,7 +118,7 @@ func (c *checker) monotone(f *Examination) {
 	}
 }
 
-// rises compares the rise of φ between two points with the gradients g and h there.
+// rises checks the rise of φ from one point to another against the gradients g and h there.
 func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	e := combine(1, to, -1, from)
 	below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
@@ -204,7 +204,7 @@ func (c *checker) extremes(f *Examination) {
 		before := p.inverse(at(-300))
 		for k := -300.; k <= 300; k++ {
 			x, drop := p.inverse(at(k)), 0.0
-			for i, v := range x { // NaN counts as an infinite fall; an infinite entry may fall by 0 or ∞
+			for i, v := range x { // an infinite entry falls by ∞ or not at all; NaN counts as a fall by ∞
 				if b := before[i]; v-v == 0 && b-b == 0 {
 					drop += (b - v) * e[i]
 				} else if v != v || b != b || (b-v)*e[i] > 0 {
@@ -239,7 +239,7 @@ func (c *checker) meets(f *Examination) bool {
 }
 
 // strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart and close together, in
-// the claimed norm. If none is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It takes only pairs for which D, or
+// the claimed norm. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It takes only pairs for which D, or
 // the claimed bound, exceeds a billion times the rounding of D's terms: even if the rounding adds up to slack ulps, six
 // digits are then known.
 func (c *checker) strongConvexity(f *Examination) {

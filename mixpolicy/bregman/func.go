@@ -273,7 +273,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)
-	d, before, slow := len(y), math.Inf(1), 0 // three short steps should halve the size before; slow counts them
+	d, before, slow := len(y), math.Inf(1), 0 // before: the size that three short steps should halve; slow: the short steps so far
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 {

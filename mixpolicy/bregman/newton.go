@@ -164,8 +164,8 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 }
 
 // step returns Newton's step. If all coordinates share a kernel and |r| > 2⁻²⁶, the step is for φ′(θ̄) = φ′(1/d)
-// instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ. The reason: φ′(θ̄) is a generalised mean of the yᵢ + z, and if
-// the yᵢ are equal, φ′(θ̄) = y₁ + z, so one step finds the root for any φ.
+// instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ. This φ′(θ̄) is a generalised mean of the yᵢ + z, and if the yᵢ
+// are equal, φ′(θ̄) = y₁ + z, so one step finds the root for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
 		k, mean := l.sep.Kernel, (1+r)/d

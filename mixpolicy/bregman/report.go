@@ -33,7 +33,7 @@ type Finding struct {
 	Kind              Kind    // how bad it is
 	Words             string  // what is wrong
 	Where             string  // a point at which the mistake shows, such as "x = 0.3"
-	Measured, Claimed float64 // at Where: what follows from the other methods, and what Method returns; without numbers, Measured is NaN
+	Measured, Claimed float64 // at Where: what follows from the other methods, and what Method returns; Measured is NaN if there are no numbers
 
 	// Measured and Claimed as curves over Axis, "x" or "y"; they may be empty.
 	Axis, MeasuredName, ClaimedName string
@@ -50,7 +50,7 @@ const (
 	NotLegendre             // φ is not a Legendre function on its domain
 	Disagrees               // a method disagrees with the others
 	Overflows               // a method is right, but not for large numbers
-	Unsafe                  // a method is wrong if called in place, or again
+	Unsafe                  // a method is wrong in place or when repeated, or changes its argument
 	Allocates               // ∇φ or ∇φ* allocates memory
 	Stopped                 // the context ended
 )

@@ -216,7 +216,7 @@ func kernelConjugate(k Kernel, y float64) float64 {
 
 // kernelDivergence returns D(x; y) = φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed domain and y inside.
 // A kernel's own method comes first. Without one, if the three terms cancel to less than 10⁻⁶ of their size, because x
-// is near y or φ contains a large constant, a quadrature gives D. With e = x − y, it is e² ∫₀¹ (1−u) φ″(y+ue) du, in which
+// is near y or φ contains a large constant, a quadrature gives D. With e = x − y, D is e² ∫₀¹ (1−u) φ″(y+ue) du, in which
 // nothing cancels, or, if φ″ is unknown, e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) share.
 // The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
 func kernelDivergence(k Kernel, x, y float64) float64 {
