@@ -118,7 +118,7 @@ func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 			want += v.Cost()
 		}
 		// Under discounting, both sides differ from the policy's true value by at most near. Under average cost,
-		// the difference of both sides is at most the width of the interval.
+		// the two sides differ by at most the width of the interval.
 		if math.Abs(follow-want) > 2*near {
 			t.Fatalf("state %d: c + γPv = %v, v = %v, interval [%v, %v]", s, follow, want, v.Lower, v.Upper)
 		}

@@ -135,7 +135,7 @@ func TestCertificateOfRounding(t *testing.T) {
 	}
 }
 
-// Mismatch returns the point beyond just outside the class, and the point missing just inside the class.
+// Mismatch returns a point just outside the class (beyond) and a point just inside the class (missing).
 // Each point is on the first axis that leads to such a point.
 func TestMismatch(t *testing.T) {
 	start := []float64{0.5, 0.5}

@@ -128,7 +128,7 @@ func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	return policies[:d]
 }
 
-// same checks that f has the given columns, and that the products of f and of the columns with vectors agree.
+// same checks that f has the given columns, and that f and the columns give the same Ψθ and Ψᵀx.
 func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	t.Helper()
 	n, d := f.MDP().Pairs(), len(columns)

@@ -123,7 +123,7 @@ func drawPolicy(t *rapid.T, x *mixpolicy.MDP) *mixpolicy.Policy {
 	return mixpolicy.Must(mixpolicy.NewPolicy(x, prob))
 }
 
-// drawFeatures returns the Ψ of d random policies, 1 ≤ d ≤ most, without copies.
+// drawFeatures returns the Ψ of d random policies, 1 ≤ d ≤ most, with different measures.
 func drawFeatures(t *rapid.T, x *mixpolicy.MDP, most int) *mixpolicy.Features {
 	var policies []*mixpolicy.Policy
 	for range rapid.IntRange(1, most).Draw(t, "d") {

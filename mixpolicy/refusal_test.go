@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// faulty is a method that panics in the call that the field at names. View returns the field average, and wrong counts.
+// faulty is a method that panics in one call, which f.at names. Its View returns f.average, and wrong counts.
 type faulty struct {
 	at      string
 	average []float64

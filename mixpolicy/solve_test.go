@@ -59,7 +59,7 @@ func TestSolveRecords(t *testing.T) {
 	}
 }
 
-// Every(k) gives the next multiple of k. LogSpaced gives a later step, or the next step if the steps are dense.
+// Every(k) gives the next multiple of k. LogSpaced gives a later step, and with very many steps per decade, the next.
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, at := rapid.IntRange(1, 1000).Draw(t, "k"), rapid.IntRange(0, 1e6).Draw(t, "t")

@@ -253,8 +253,8 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 // the table has more rows. At some 36 bytes each, 2²⁵ transitions take about 1 GiB.
 const most = 1 << 25
 
-// affordable returns an error if the model of a table with holes has more pairs or transitions than most
-// allows: a pair without a row takes memory for its index and for a copy of another pair's transitions.
+// affordable returns an error if the model of a table with holes has more pairs or transitions than the
+// constant most allows: a pair without a row takes memory for its index and for a copy of another pair's transitions.
 func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)

@@ -18,7 +18,7 @@
 // for pairs that are not allowed.
 //
 // A log is a table with a header. Its columns are s, a and, if wanted, visits and run; states and actions are
-// named as in the model. A row gives a number of visits to a pair in a run. Rows of the same pair and run are added up.
+// named as in the model. A row gives a number of visits to a pair in a run. ReadVisits adds up rows of the same pair and run.
 // Without the column visits, each row is one visit; without the column run, all rows belong to one
 // run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a
 // model's table, and action sets can omit pairs that were never seen; a certificate then holds for the estimated model.

@@ -237,7 +237,7 @@ func TestFloat32(t *testing.T) {
 
 // Reading takes no memory for a size that a file claims but does not have.
 func TestBombs(t *testing.T) {
-	// raw returns a file with one array, which claims to have claim bytes when unpacked.
+	// raw returns a file with one array, which claims to unpack to the given number of bytes.
 	raw := func(claim uint64, body []byte) []byte {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
