@@ -33,7 +33,7 @@ type Finding struct {
 	Kind              Kind    // how bad it is
 	Words             string  // what is wrong
 	Where             string  // a point at which the mistake shows, such as "x = 0.3"
-	Measured, Claimed float64 // at Where: what follows from the other methods, and what Method returns; Measured is NaN if there are no numbers
+	Measured, Claimed float64 // at Where: what the other methods imply, and what Method returns; Measured is NaN if there are no numbers
 
 	// Measured and Claimed as curves over Axis, "x" or "y"; they may be empty.
 	Axis, MeasuredName, ClaimedName string
