@@ -11,9 +11,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// drawSets returns a random process with all actions, the same process with action sets, and the pairs that these
-// allow. The second process asks its Dynamics about allowed pairs only. Costs may be drawn to have ties or to be
-// nearly equal.
+// drawSets returns a random process with all actions, the same process with action sets, and the pairs that the
+// action sets allow. New must call the Dynamics of the second process for allowed pairs only. Costs may be drawn to
+// have ties or to be nearly equal.
 func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 	full = drawMDP(t, drawCriterion(t))
 	switch rapid.IntRange(0, 2).Draw(t, "costs") {
@@ -58,7 +58,7 @@ func takesOnly(p *mixpolicy.Policy, allowed []bool) bool {
 }
 
 // The lemma of [mixpolicy.MDP.Allowed]: a policy π of the process with all nm pairs and the policy Fπ of the process
-// with action sets have the same cost, and F maps the measure of π to that of Fπ.
+// with action sets have the same cost, and F maps the measure of π to the measure of Fπ.
 func TestActionSetsMove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, x, allowed := drawSets(t)
@@ -148,7 +148,7 @@ func TestActionSetsErrors(t *testing.T) {
 	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(all))), "state shut, action shut it") // the first such pair
 	wantError(t, errOf(mixpolicy.PolicyOf(x, []float64{0, 0, 0, math.NaN(), 0, 0})), where, "NaN")
 	if !x.Allowed(1, 2) || x.Allowed(1, 0) || !all.Allowed(1, 0) {
-		t.Error("Allowed tells otherwise")
+		t.Error("Allowed gives wrong answers")
 	}
 	mixpolicy.Must(x.WithCosts([]float64{3, 4, 3, 5, 5, 6}))
 	chain := mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2})))) // a chain has one action

@@ -52,9 +52,9 @@ func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 	return x
 }
 
-// exactly returns the measure μ of a policy in exact arithmetic. The start is the state from, or α if from is negative.
-// It solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other entries of its row. It returns nil if P has several
-// recurrent classes, so μ is not unique.
+// exactly returns the measure μ of a policy in exact arithmetic. If from < 0, the first state has the distribution α;
+// otherwise, the first state is from. The function solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other entries
+// of its row. It returns nil if μ is not unique, because P has several recurrent classes.
 func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
 	n, gamma := x.States(), rat(x.Gamma())
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), gamma)
@@ -187,7 +187,7 @@ func TestExtremeValuations(t *testing.T) {
 			}
 			return cost
 		}
-		least := make([]*big.Rat, n) // from each state
+		least := make([]*big.Rat, n) // the least cost from each state
 		actions := make([]int, n)
 		for k := 0; k < 1<<(n*(m-1)); k++ {
 			for s := range actions {

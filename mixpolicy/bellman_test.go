@@ -72,7 +72,7 @@ func TestBellmanOperator_2_8(t *testing.T) {
 
 // (2.8), (2.12): each method's interval contains the least cost over all deterministic policies that take only
 // allowed actions, and the cost of the method's policy, which takes only allowed actions. Dense solves in the process
-// with all actions give these costs. The method's value function is that of its policy.
+// with all actions give these costs. The method's Value is the value function of its policy.
 func TestOptimalCost_2_8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		full, x, allowed := drawSets(t)
@@ -89,8 +89,8 @@ func TestOptimalCost_2_8(t *testing.T) {
 			if min(best, own) < v.Lower-slack || max(best, own) > v.Upper+slack || !takesOnly(v.Policy, allowed) {
 				t.Fatalf("%s: [%v, %v] does not hold the optimum %v and the policy's cost %v, or %v", method.name, v.Lower, v.Upper, best, own, v.Policy)
 			}
-			// The width is at most 1e-9 of the range of costs, plus 5 times the rounding, which is 20·6 u of costs
-			// and values of at most 10/(1−γ).
+			// The width is at most 1e-9 of the range of costs, plus 5 times the rounding, which is 20·6 u times the
+			// costs and values, which are at most 10/(1−γ).
 			if w := v.Upper - v.Lower; w > 20e-9+5*20*6*u*10*1001 {
 				t.Fatalf("%s: interval has width %v", method.name, w)
 			}
@@ -99,7 +99,7 @@ func TestOptimalCost_2_8(t *testing.T) {
 	})
 }
 
-// checkValues verifies what the doc comment says of Value, by one application of
+// checkValues verifies what the doc comment of Value says, by one application of
 // the operator of v.Policy.
 func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 	q := make([]float64, x.Pairs())
@@ -117,8 +117,8 @@ func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 		if x.Criterion().Average() {
 			want += v.Cost()
 		}
-		// Under discounting, both sides are within near of the policy's true value. Under average cost, their
-		// difference is at most the width of the interval.
+		// Under discounting, both sides differ from the policy's true value by at most near. Under average cost,
+		// the two sides differ by at most the width of the interval.
 		if math.Abs(follow-want) > 2*near {
 			t.Fatalf("state %d: c + γPv = %v, v = %v, interval [%v, %v]", s, follow, want, v.Lower, v.Upper)
 		}
@@ -146,7 +146,7 @@ func TestEvaluateEqualsMeasure_2_12(t *testing.T) {
 	})
 }
 
-// The interval contains the cost even if the costs of actions nearly cancel, so that rounding dominates. The test has
+// The interval contains the cost even if the costs of actions nearly cancel and rounding dominates. The test has
 // one state, and computes the mean in rational arithmetic.
 func TestEvaluateCancellingCosts(t *testing.T) {
 	costs, prob, want := []float64{1e8, -7e7, 1}, []float64{.28, .4, .32}, new(big.Rat)
@@ -157,7 +157,7 @@ func TestEvaluateCancellingCosts(t *testing.T) {
 	}
 	v := mixpolicy.Must(mixpolicy.Evaluate(t.Context(), x, mixpolicy.Must(mixpolicy.NewPolicy(x, prob)), mixpolicy.ValuationSettings{}))
 	if rat(v.Lower).Cmp(want) > 0 || rat(v.Upper).Cmp(want) < 0 || v.Upper-v.Lower > 200*u*1e8 {
-		t.Errorf("the cost %v is not in [%v, %v], or that is too wide", want.FloatString(20), v.Lower, v.Upper)
+		t.Errorf("the cost %v is not in [%v, %v], or this interval is too wide", want.FloatString(20), v.Lower, v.Upper)
 	}
 }
 

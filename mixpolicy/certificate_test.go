@@ -54,7 +54,7 @@ func TestCertificateRecomputed(t *testing.T) {
 			same("policy's cost", r.PolicyCost, costOf(p.MDP(), r.Policy, luMeasure(t, p.MDP(), r.Policy)))
 			same("policy's residual", r.PolicyResidual, 0)
 			if r.HasDual {
-				// The bound is min over the class of a linear function, attained on the ball's rim.
+				// The bound is the minimum of a linear function over the class, attained on the ball's surface.
 				g := make([]float64, 3)
 				p.GradTheta(g, r.Lambda)
 				mean := floats.Sum(g) / 3
@@ -100,8 +100,8 @@ func TestUncertified(t *testing.T) {
 	}
 }
 
-// Whatever the costs and the radius, no number of a certificate is NaN, and only the penalised gap may
-// be infinite, even with an error. Without an error, the certificate is complete.
+// Whatever the costs and the radius, and even if Solve returns an error, no number of a certificate is
+// NaN, and only the penalised gap may be infinite. Without an error, the certificate is complete.
 func TestNumbersOfACertificateAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]float64{1e-300, 1, 1e150, 1e290, 1e300, 1e306}).Draw(t, "size of costs")
@@ -135,8 +135,8 @@ func TestCertificateOfRounding(t *testing.T) {
 	}
 }
 
-// The point beyond is just outside the class, and the point missing is just inside it. Each is along
-// the first axis that leads to such a point.
+// Mismatch returns a point just outside the class (beyond) and a point just inside the class (missing).
+// Each point is on the first axis that leads to such a point.
 func TestMismatch(t *testing.T) {
 	start := []float64{0.5, 0.5}
 	half := math.Sqrt(3.5 / 2) // (½ + h, ½ − h) is on the sphere of radius 2
@@ -159,10 +159,10 @@ func TestMismatch(t *testing.T) {
 		{bregman.Cube(1.45), mixpolicy.Ball(2), false, true}, // (1.45, −0.45) is within the ball
 		{bregman.NegativeEntropy(), mixpolicy.Simplex(), false, false},
 		{bregman.Euclidean(), mixpolicy.Simplex(), true, false},
-		{bregman.FermiDirac([]float64{-.5, -2}, []float64{3, 3}), mixpolicy.Ball(2), true, true}, // one at each end
+		{bregman.FermiDirac([]float64{-.5, -2}, []float64{3, 3}), mixpolicy.Ball(2), true, true}, // missing at the left end, beyond at the right
 	} {
 		if x, y := e.class.Mismatch(e.phi, start); (x != nil) != e.beyond || (y != nil) != e.missing {
-			t.Errorf("%v and the class %v: %v and %v, want some: %v, %v", e.phi, e.class, x, y, e.beyond, e.missing)
+			t.Errorf("%v and the class %v: points %v and %v, want a point: %v, %v", e.phi, e.class, x, y, e.beyond, e.missing)
 		}
 	}
 	// In ℝ³, the box [−1, 2]³ contains less of the hyperplane than the cube: (2, 1, −2) is not in the box.

@@ -33,8 +33,8 @@ func TestFeatures_2_2(t *testing.T) {
 			mu := luMeasure(t, x, p)
 			for s := range x.States() {
 				for a, w := range p.Row(s) {
-					// Both solve at most 5 equations. Their condition number is at most 16, by the MDP's common
-					// state, or 1000, by the discount.
+					// NewFeatures and luMeasure solve at most 5 equations. The condition number is at most 16,
+					// because of the MDP's common state, or 1000, because of the discount.
 					if i := x.Pair(s, a); math.Abs(c[i]-w*mu[s]) > 1e-11 {
 						t.Fatalf("ψ%d of pair %d is %v, want %v", j+1, i, c[i], w*mu[s])
 					}
@@ -105,8 +105,8 @@ func TestFeatureErrors(t *testing.T) {
 	}
 }
 
-// mixedPolicies returns d policies, of four kinds in turn: a random row in each state, one row in every state,
-// deterministic, and a mixture of the last two.
+// mixedPolicies returns d policies, of four kinds in turn: with another random row in each state, with the same random
+// row in each state, deterministic, and a mixture of the last two.
 func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	fill := func(_ int, row []float64) {
@@ -128,7 +128,7 @@ func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	return policies[:d]
 }
 
-// same checks that f has the given columns, and that its products with vectors are those of the columns.
+// same checks that f has the given columns, and that f and the columns give the same Ψθ and Ψᵀx.
 func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	t.Helper()
 	n, d := f.MDP().Pairs(), len(columns)
@@ -146,7 +146,7 @@ func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	for j, c := range columns {
 		floats.AddScaled(q, 1/float64(d), c)
 		if !slices.Equal(f.Column(j), c) || !slices.Equal(mat.Col(nil, j, psi), c) {
-			t.Fatalf("column %d is not π ⊙ μ", j)
+			t.Fatalf("column %d differs from the given column", j)
 		}
 		// Sums of n terms of size 1 at most, Σ|c| = 1.
 		if got, want := transposed[j], floats.Dot(c, x); math.Abs(got-want) > 2*float64(n)*u {
@@ -170,8 +170,8 @@ func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 	}
 }
 
-// A large Ψ is stored as its factors π and μ, and equals π ⊙ μ. For any number of processors, runs, optimum and
-// certificate equal those of the columns bit by bit.
+// A large Ψ is stored as its factors π and μ, and equals π ⊙ μ. With 1 and with 3 processors, the runs, the optimum and
+// the certificate are, bit by bit, the same as for a Ψ that is given as columns.
 func TestLargeFeatures(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 20_000, Actions: 6, Branches: 2, Criterion: mixpolicy.Discounted(.8)}.MDP())
 	f := mixpolicy.Must(mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel}.Features(t.Context(), x, mixedPolicies(x, 9, 1)...))
@@ -220,7 +220,7 @@ func TestCopiesAreRefused(t *testing.T) {
 		base = append(base, mixpolicy.Must(mixpolicy.Deterministic(absorbing, actions)))
 	}
 	wantError(t, errOf(mixpolicy.NewFeatures(t.Context(), absorbing, base...)), want)
-	discounted := mixpolicy.Must(absorbing.WithCriterion(mixpolicy.Discounted(.5))) // its chain begins in state 0
+	discounted := mixpolicy.Must(absorbing.WithCriterion(mixpolicy.Discounted(.5))) // its chain may begin in state 0
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), discounted, base...))
 	mixpolicy.Must(mixpolicy.FeaturesFromColumns(discounted, psi.Column(0), psi.Column(0))) // accepts equal columns
 }

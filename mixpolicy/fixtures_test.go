@@ -102,7 +102,7 @@ func dense(p []float64) (next transitions) {
 	return next
 }
 
-// priced returns x with other costs in place of its own.
+// priced returns x with each cost c replaced by other(c).
 func priced(x *mixpolicy.MDP, other func(cost float64) float64) *mixpolicy.MDP {
 	costs := slices.Clone(x.Costs())
 	for i, c := range costs {
@@ -123,7 +123,7 @@ func drawPolicy(t *rapid.T, x *mixpolicy.MDP) *mixpolicy.Policy {
 	return mixpolicy.Must(mixpolicy.NewPolicy(x, prob))
 }
 
-// drawFeatures returns Ψ of one to most random policies.
+// drawFeatures returns the Ψ of d random policies, 1 ≤ d ≤ most, with different measures.
 func drawFeatures(t *rapid.T, x *mixpolicy.MDP, most int) *mixpolicy.Features {
 	var policies []*mixpolicy.Policy
 	for range rapid.IntRange(1, most).Draw(t, "d") {
@@ -194,8 +194,8 @@ func luMeasure(t failer, x *mixpolicy.MDP, p *mixpolicy.Policy) []float64 {
 }
 
 // luTolerance bounds the error of luMeasure on drawMDP's chains. For LU with pivoting, this
-// is n³u times the growth factor, hardly ever above 4, times the condition number. The
-// latter is at most (1+γ)/(1−γ) ≤ 2·1000, or, for average cost, 2·16·n, because chains mix in
+// is n³u times the growth factor, hardly ever above 4, times the condition number. The condition
+// number is at most (1+γ)/(1−γ) ≤ 2·1000, or, for average cost, 2·16·n, because chains mix in
 // about 16 steps.
 const luTolerance = 5 * 5 * 5 * 4 * 2000 * u
 
@@ -312,8 +312,8 @@ func view(tb failer, m mixpolicy.Run) (s mixpolicy.Snapshot) {
 const cMax = 100*100 + 60*0.8*0.8*0.8
 
 // geometricProblem returns a problem with one action, costs that rise with the state, and
-// d measures on n states: the uniform distribution and d−1 geometric ones, as birth–death
-// chains have.
+// d measures on n states: the uniform distribution and d−1 geometric distributions, which are
+// the measures of birth–death chains.
 func geometricProblem(tb testing.TB, n, d int) *mixpolicy.Problem {
 	x := walk(n, mixpolicy.AverageCost, func(s int) transitions { return transitions{{To: (s + 1) % n, P: 1}} })
 	cost := make([]float64, n)

@@ -69,7 +69,7 @@ func TestMDP_Definition2_6(t *testing.T) {
 	})
 }
 
-// For all data that are not an MDP, the error of New says what is wrong, and where.
+// For data that are not an MDP, the error of New says what is wrong, and where.
 func TestNewErrors(t *testing.T) {
 	good := mixpolicy.Spec{
 		States: 2, Actions: 2, Criterion: mixpolicy.Discounted(0.5),
@@ -98,7 +98,7 @@ func TestNewErrors(t *testing.T) {
 		{func(s *mixpolicy.Spec) { s.Actions = -1 }, "2 states and -1 actions, want at least one"},
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1<<40, 1<<40 }, "want at most 2³¹−1 pairs"}, // the product is 0 in 64 bits
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1, math.MaxInt32+1 }, "want at most 2³¹−1 pairs"},
-		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // pairs allowed
+		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // the pairs are valid
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Criterion{} }, "γ = 0, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(1) }, "γ = 1, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Dynamics = nil }, "Dynamics is nil"},

@@ -73,7 +73,7 @@ func TestOccupationMeasure_2_12_2_14(t *testing.T) {
 	})
 }
 
-// geometric returns the birth–death chain on n states that goes up and down with the
+// geometric returns the birth–death chain on n states that moves up and down with the
 // given probabilities. Its stationary μ(s) is proportional to (up/down)ˢ.
 func geometric(n int, up, down float64) *mixpolicy.MDP {
 	return walk(n, mixpolicy.AverageCost, func(s int) transitions {
@@ -81,9 +81,9 @@ func geometric(n int, up, down float64) *mixpolicy.MDP {
 	})
 }
 
-// Elimination has a small relative error in every entry: here, of geometric measures
-// over 300 orders of magnitude, about the range of a float64, whichever end has the
-// most mass.
+// Elimination has a small relative error in every entry. Here, the measures are geometric:
+// uniform, or over 300 orders of magnitude, about the range of float64 below 1, with the most
+// mass at either end.
 func TestEliminationEntrywise(t *testing.T) {
 	const n = 315
 	for _, c := range []struct{ up, down float64 }{{0.1, 0.9}, {0.9, 0.1}, {0.09, 0.81}, {0.5, 0.5}} {
@@ -187,7 +187,7 @@ func TestSweepsUntilProved(t *testing.T) {
 	if math.Abs(off-truth(q.Sweeps)) > 1e-9 || q.Error < off || q.Error > limit || before <= limit {
 		t.Errorf("error %v after %d sweeps, said to be %v, and %v before; want %v", off, q.Sweeps, q.Error, before, truth(q.Sweeps))
 	}
-	// So many sweeps bring the residual below the tolerance, but not the error below the limit.
+	// 200 sweeps fewer bring the residual below the tolerance, but not the error below the limit.
 	set.MaxSweeps = q.Sweeps - 200
 	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)),
 		fmt.Sprintf("measure not proved after %d sweeps of power iteration: residual %.3g", set.MaxSweeps, 3*epsilon*truth(set.MaxSweeps)))
@@ -249,7 +249,7 @@ func TestWarmStart(t *testing.T) {
 }
 
 // Flows along cycles make chains with known measures: if q(s,s′) is the total weight of the cycles through s → s′, and
-// P(s,s′) = q(s,s′)/(μ(s)Z), then as much leaves each state as enters it, so μ is stationary. The relative error of each
+// P(s,s′) = q(s,s′)/(μ(s)Z), then as much mass leaves each state as enters it, so μ is stationary. The relative error of each
 // mass must be at most the error that Occupation returns.
 func TestSparseElimination(t *testing.T) {
 	const side = 45 // 2,025 states
@@ -257,7 +257,7 @@ func TestSparseElimination(t *testing.T) {
 	step := func(s, by int) int { return (s + by + n) % n }
 	for _, graph := range []struct {
 		name   string
-		cycles func(s int) [][]int // the cycles through s
+		cycles func(s int) [][]int // the cycles that s adds
 	}{
 		{"path", func(s int) [][]int { return [][]int{{s, max(0, s-1)}} }},
 		{"ring", func(s int) [][]int { return [][]int{{s, step(s, 1)}} }},
@@ -323,7 +323,7 @@ func TestSparseElimination(t *testing.T) {
 }
 
 // If products of the probabilities of steps back on a ring, or of many rare edges, fall below the range of float64, the mean
-// times that elimination also gives still prove the error bound.
+// times that elimination also computes still prove the error bound.
 func TestLostProducts(t *testing.T) {
 	const n = 2000
 	ring, edges := make([]map[int]float64, n), make([]map[int]float64, n)

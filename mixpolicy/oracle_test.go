@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// firstAt returns an oracle whose first sample is the pair.
+// firstAt returns an oracle whose first sample is the given pair.
 func firstAt(p *mixpolicy.Problem, pair int) *mixpolicy.Oracle {
 	for stream := uint64(0); ; stream++ {
 		if first, _ := mixpolicy.Must(mixpolicy.NewOracle(p, 1, stream)).Sample(); first == pair {

@@ -9,9 +9,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// (4.14), (4.16): the expectation of the penalty method's step, summed exactly over all pairs with their
-// probabilities, is −ηP∇f_ω with P = I − 11ᵀ/d: without a ball, the projection onto the hyperplane is linear.
-// Differences of f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁ give ∇f_ω. No entry of Ψθ is near 0, where f_ω has a kink.
+// (4.14), (4.16): the expectation of the penalty method's step is −ηP∇f_ω with P = I − 11ᵀ/d, because the projection
+// onto the hyperplane is linear without a ball. The test sums the expectation exactly over all pairs. Differences of
+// f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁ give ∇f_ω. No entry of Ψθ is near 0, where f_ω has a kink.
 func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	const d, scale, omega, eta = 3, .5, 4., .25
 	p := unit(t, d)
@@ -50,8 +50,8 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	}
 }
 
-// Every iterate θ is in Θ_R ∩ Θ₂, and is the projection of a point y: ⟨y − θ, x − θ⟩ ≤ 0 for every feasible x. The
-// average has the weights η(t+1)ᵖ.
+// Every iterate θ is in Θ_R ∩ Θ₂, and is the projection of the result y of a gradient step: ⟨y − θ, x − θ⟩ ≤ 0 for
+// feasible x. The average has the weights η(t+1)ᵖ.
 func TestPenaltyProjects_4_16(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(.9), mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)

@@ -35,7 +35,7 @@ func TestPolicy_Definition2_7(t *testing.T) {
 				t.Fatalf("deterministic policy in state %d: %v", s, fixed.Row(s))
 			}
 		}
-		// Both ways of storing a policy lead to the same chain and costs.
+		// Both ways of storing a policy lead to the same costs and measure.
 		c, d := mixpolicy.Must(x.PolicyCost(byFunc)), mixpolicy.Must(x.PolicyCost(same))
 		q, r := mixpolicy.Must(x.Occupation(t.Context(), byFunc)), mixpolicy.Must(x.Occupation(t.Context(), same))
 		if close1(c, d) != 0 || close1(q.Pair, r.Pair) != 0 {
@@ -78,7 +78,7 @@ func TestMixture_2_16(t *testing.T) {
 	})
 }
 
-// (2.20): the positive part of ξ, normalised in every state; uniform in a state where it is 0.
+// (2.20): the policy of ξ is the positive part of ξ, normalised in every state, or uniform where the positive part is 0.
 func TestPolicyOf_2_20(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, criteria[1])
@@ -123,7 +123,7 @@ func TestPolicyErrors(t *testing.T) {
 		Dynamics:   func(s, a int) (float64, transitions) { return 0, transitions{{To: a, P: 1}} },
 		StateLabel: func(s int) string { return []string{"low", "high"}[s] },
 	}))
-	turns := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[s] = 1 })) // PolicyFunc passes a row of zeros
+	turns := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[s] = 1 })) // row is 0 at first
 	if turns.Prob(1, 0) != 0 || turns.Prob(1, 1) != 1 {
 		t.Errorf("π(1) = %v", turns.Row(1))
 	}

@@ -61,14 +61,14 @@ func TestAlgorithm1_3_13(t *testing.T) {
 		} {
 			p := unit(t, d)
 			theta0 := []float64{1. / d, 1. / d, 1. / d}
-			if m.RowScaling { // and a q that is not (1/d) Σ ψʲ
+			if m.RowScaling { // also try another θ₀, and a q that is not (1/d) Σ ψʲ
 				theta0 = []float64{.5, .25, .25}
 				m.Theta0 = theta0
 				p = mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(p.Features().SampledBy(other)), p.Class()))
 			}
 			m.Modulus, m.CostScale, m.StepSize = ref.modulus, scale, mixpolicy.InverseSqrt(eta0)
 			f, c, run := p.Features(), p.MDP().Costs(), start(t, p, m)
-			o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // draws the same pairs
+			o := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)) // draws the same pairs as the run
 			lambda := make([]float64, len(c))
 			if s := view(t, run); !slices.Equal(s.Average, theta0) || !slices.Equal(s.Last, theta0) || !floats.Same(s.Lambda, lambda) {
 				t.Errorf("%s, %+v: before the first step %+v", ref.name, m, s)
@@ -121,7 +121,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 						t.Fatalf("%s, %+v: θ̂_%d = %v, want %v", ref.name, m, step+1, v, sumTheta[j]/weight)
 					}
 				}
-				for i, v := range s.Lambda { // λ is of the order of 1, with a few roundings a step; for lazy ones, see multipliers_test.go
+				for i, v := range s.Lambda { // λ is of the order of 1, with a few roundings a step; multipliers_test.go tests lazy λ̂
 					want := scale * sumLambda[i] / weight
 					if m.Multipliers == dense && math.Abs(v-want) > 8*steps*u*(1+floats.Max(lambda)) {
 						t.Fatalf("%s, %+v: λ̂_%d of pair %d is %v, want %v", ref.name, m, step+1, i, v, want)
@@ -165,7 +165,7 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 		theta = next
 		advance(t, m, 1)
 		s := view(t, m)
-		// The rounding error of V, about 4u a step, grows by 1/(1 − ‖θ‖²/R²) on the way to θ and back.
+		// Each step adds a rounding error of about 4u to V. The map from V to θ and back multiplies the error by 1/(1 − ‖θ‖²/R²).
 		if diff := floats.Distance(s.Last, theta, 2); !(diff < 1e-11) {
 			t.Fatalf("θ_%d = %v, transcribed %v", t1+1, s.Last, theta)
 		}
@@ -244,9 +244,9 @@ func TestMethodErrors(t *testing.T) {
 		{ball, mixpolicy.PrimalDual{StepSize: mixpolicy.Constant(0)}, []string{"η₀ = 0"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1}}, []string{"θ₀ has 1 entries, want d = 2"}},
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{1, nan}}, []string{"θ₀ entry 1 is NaN"}},
-		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .5 + 9*u}}, []string{"θ₀ adds up to 1.0000000000000009"}}, // 8u; 4u is allowed
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{.5, .5 + 9*u}}, []string{"θ₀ adds up to 1.0000000000000009"}}, // 8u off; 4u is allowed
 		{mixpolicy.Unbounded(), mixpolicy.PrimalDual{Theta0: []float64{1e6 + .1 + 0x1p-32, .9 - 1e6}}, nil},         // rounding of 10⁶
-		{ball, mixpolicy.PrimalDual{Theta0: []float64{1.5 + 4*u, 4*u - .5}}, nil},                                   // and of 1.5
+		{ball, mixpolicy.PrimalDual{Theta0: []float64{1.5 + 4*u, 4*u - .5}}, nil},                                   // rounding of 1.5
 		{ball, mixpolicy.PrimalDual{Theta0: []float64{3, -2}}, []string{"θ₀ has norm 3.6", "‖θ‖₂ ≤ 2"}},
 		{mixpolicy.Cube(1), mixpolicy.PrimalDual{Theta0: []float64{1, 0}}, []string{"θ₀ is not in the interior"}},
 		{ball, mixpolicy.PrimalDual{Modulus: bregman.Ball{R: .7}}, []string{"R = 0.7", "1/√d = 0.707106"}},

@@ -39,13 +39,13 @@ func naive(f *mixpolicy.Features, theta []float64) []float64 {
 	return y
 }
 
-// drawFinite draws n numbers of size up to bound.
+// drawFinite draws n numbers in [−bound, bound].
 func drawFinite(t *rapid.T, n int, bound float64, name string) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-bound, bound), n, n).Draw(t, name)
 }
 
 // (3.1): 𝓛(θ, λ) = cᵀΨθ − λᵀΨθ. (3.4), (3.6): its gradients are −Ψθ, with the sign that (3.4) omits, and Ψᵀ(c − λ).
-// Package paper compares them with difference quotients.
+// Package paper compares the gradients with difference quotients.
 func TestLagrangian_3_1_3_4_3_6(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	g, along := make([]float64, 3), make([]float64, 12)
@@ -76,7 +76,7 @@ func TestLagrangian_3_1_3_4_3_6(t *testing.T) {
 	})
 }
 
-// Proposition 3.1: V(θ) = ½‖[Ψθ]₋‖₂. NegativeMass is ‖[Ψθ]₋‖₁, from the source of Lemma 3.3.
+// Proposition 3.1: V(θ) = ½‖[Ψθ]₋‖₂. NegativeMass is ‖[Ψθ]₋‖₁, as in the source of Lemma 3.3.
 func TestViolation_Proposition_3_1(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,8 +129,8 @@ func drawFeasible(t *rapid.T, c mixpolicy.Class, d int) []float64 {
 	}
 }
 
-// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R: linprog finds the same minimum without rows, and no point of the
-// class is below it.
+// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R. For a problem without rows, linprog finds the same minimum, and no
+// random point of the class has a smaller gᵀθ.
 func TestMinLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 5).Draw(t, "d")
@@ -161,8 +161,8 @@ func TestMinLinear(t *testing.T) {
 	})
 }
 
-// Weak duality: for any λ ⪰ 0, DualBound ≤ cᵀΨθ for all feasible θ. Strong duality: the multipliers of the optimum
-// give the optimum.
+// Weak duality: for any λ ⪰ 0, DualBound ≤ cᵀΨθ for all feasible θ. Strong duality: for the multipliers of the optimum,
+// DualBound is the optimal cost.
 func TestDuality_3_1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, mixpolicy.AverageCost)
@@ -172,7 +172,7 @@ func TestDuality_3_1(t *testing.T) {
 		p := mixpolicy.Must(mixpolicy.NewProblem(psi, class))
 		lambda := rapid.SliceOfN(rapid.Float64Range(0, 20), x.Pairs(), x.Pairs()).Draw(t, "λ")
 		theta := drawFeasible(t, class, d)
-		for k := 0; p.Violation(theta) > 0 && k < 200; k++ { // towards 1/d, which is feasible
+		for k := 0; p.Violation(theta) > 0 && k < 200; k++ { // move θ towards 1/d, which is feasible
 			for j := range theta {
 				theta[j] = .8*theta[j] + .2/float64(d)
 			}
@@ -197,8 +197,8 @@ func TestDuality_3_1(t *testing.T) {
 	})
 }
 
-// The optimum for d = 2, by hand: θ₁ is an end of the interval that Ψθ ⪰ 0 and the ball, θ₁² + (1−θ₁)² ≤ R², allow on
-// 1ᵀθ = 1.
+// The optimum for d = 2, by hand: on 1ᵀθ = 1, Ψθ ⪰ 0 and the ball θ₁² + (1−θ₁)² ≤ R² allow an interval of θ₁, and the
+// optimal θ₁ is an end of this interval.
 func TestOptimumOfTheQueue(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	lo, hi := .5-math.Sqrt(2-.25), .5+math.Sqrt(2-.25)
@@ -233,7 +233,7 @@ func TestOptimumContext(t *testing.T) {
 	}
 }
 
-// The class must meet the hyperplane 1ᵀθ = 1 in more than a point.
+// The class must meet the hyperplane 1ᵀθ = 1 in more than a point, unless d = 1.
 func TestClassErrors(t *testing.T) {
 	f := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost).Features()
 	for _, c := range []struct {

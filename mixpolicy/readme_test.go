@@ -8,7 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// TestReadmeExample: the code in the README is that of Example_readme, which go test compiles
+// TestReadmeExample: the code in the README is the code of Example_readme, which go test compiles
 // and runs.
 func TestReadmeExample(t *testing.T) {
 	readme, source := mixpolicy.Must(os.ReadFile("../README.md")), mixpolicy.Must(os.ReadFile("example_readme_test.go"))

@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// faulty is a method that panics in the call that at names, or returns average. Its counts are wrong.
+// faulty is a method that panics in one call, which f.at names. Its View returns f.average, and wrong counts.
 type faulty struct {
 	at      string
 	average []float64
@@ -66,7 +66,7 @@ func many(d int) string {
 	return mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), slices.Repeat([][]float64{{1, 0}}, d)...)).String()
 }
 
-// How values print in messages and tables.
+// Values have these texts in messages and tables.
 func TestNames(t *testing.T) {
 	last := mixpolicy.Must(mixpolicy.Deterministic(mixpolicy.Must(models.Machine{}.MDP()), []int{1, 0}))
 	for want, v := range map[string]any{

@@ -35,12 +35,12 @@ func TestSolveRecords(t *testing.T) {
 	}{
 		{10, mixpolicy.Every(3), []int{0, 3, 6, 9, 10}},
 		{9, mixpolicy.Every(3), []int{0, 3, 6, 9}},
-		{9, func(t int) int { return t }, []int{0, 9}}, // does not advance
+		{9, func(t int) int { return t }, []int{0, 9}}, // a schedule that does not advance
 		{120, mixpolicy.LogSpaced(2), []int{0, 1, 3, 10, 32, 100, 120}},
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
 		var h mixpolicy.History
-		var told []int // from 0 to T, in order
+		var told []int // what Progress was told: from 0 to T, in order
 		r := solve(t, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule,
 			Progress: func(done, _ int) { told = append(told, done) }})
 		if told[0] != 0 || told[len(told)-1] != c.iterations || !slices.IsSorted(told) {
@@ -59,7 +59,7 @@ func TestSolveRecords(t *testing.T) {
 	}
 }
 
-// Every(k) gives the next multiple of k, and LogSpaced rises.
+// Every(k) gives the next multiple of k. LogSpaced gives a later step, and with very many steps per decade, the next.
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, at := rapid.IntRange(1, 1000).Draw(t, "k"), rapid.IntRange(0, 1e6).Draw(t, "t")
@@ -181,7 +181,7 @@ func TestSolveErrors(t *testing.T) {
 }
 
 // A Method holds only settings: use changes neither its text nor its JSON. It can run many times at once. Runs with
-// the same seed and stream are equal bit by bit; runs with different ones differ.
+// the same seed and stream are equal bit by bit. Except for plug-in, runs with another seed or stream differ.
 func TestMethodIsSettings(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, c := range []struct {
@@ -217,12 +217,12 @@ func TestMethodIsSettings(t *testing.T) {
 	wantError(t, errOf(json.Marshal(mixpolicy.Penalty{StepSize: one})), "a StepFunc can't be written as JSON")
 }
 
-// Drive counts the steps, and calls look at every step that look has asked for, and at the last step.
+// Drive counts the steps. It calls look(t) for t = 0, for every t that look asks for, and for the last step.
 func TestDrive(t *testing.T) {
 	for last, want := range map[int][]int{ // the step at which the method is done, and the steps at which Drive calls look
 		100: {0, 3, 6, 9}, // look ends the run after 9
 		5:   {0, 3, 5},
-		6:   {0, 3, 6}, // look has seen step 6
+		6:   {0, 3, 6}, // step 6 is not shown to look again
 		0:   {0},
 	} {
 		var looks []int

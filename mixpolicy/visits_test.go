@@ -115,8 +115,8 @@ func TestIntervalsOfRunsHold(t *testing.T) {
 	}
 }
 
-// Where normality says nothing, an interval ends at the m whose Kullback–Leibler divergence from the mean frequency is
-// L = ln(2/(1−level))/K. The divergence is −ln(1−m) from 0, −ln m from 1, and −½ ln(4m(1−m)) from ½.
+// If some run never or always took a pair, its interval ends at the m whose Kullback–Leibler divergence from the mean
+// frequency is L = ln(2/(1−level))/K. The divergence is −ln(1−m) from 0, −ln m from 1, and −½ ln(4m(1−m)) from ½.
 func TestIntervalsOfPairsNotTaken(t *testing.T) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	first, second := make([]int64, x.Pairs()), make([]int64, x.Pairs())
@@ -127,7 +127,7 @@ func TestIntervalsOfPairsNotTaken(t *testing.T) {
 			never, root := -math.Expm1(-limit), math.Sqrt(-math.Expm1(-2*limit))
 			for _, c := range []struct {
 				other []int64   // the visits of every second run
-				want  []float64 // of pairs 0, 1 and 2
+				want  []float64 // the intervals of pairs 0, 1 and 2
 			}{{first, []float64{1 - never, 1, 0, never, 0, never}}, {second, []float64{(1 - root) / 2, (1 + root) / 2, (1 - root) / 2, (1 + root) / 2, 0, never}}} {
 				e := mixpolicy.Must(mixpolicy.FeaturesFromRuns(x, level, slices.Repeat([][]int64{first, c.other}, k/2)))
 				got := []float64{e.Lo[0][0], e.Hi[0][0], e.Lo[0][1], e.Hi[0][1], e.Lo[0][2], e.Hi[0][2]}

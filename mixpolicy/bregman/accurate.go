@@ -21,7 +21,7 @@ func binade(r float64) float64 {
 // A sum of squares below huge has certainly not overflowed on the way.
 const huge = 0x1p1000
 
-// hypot1 returns c and c√(1 + r²‖y‖²), with c = 1 unless that would overflow.
+// hypot1 returns c and c√(1 + r²‖y‖²), with c = 1 unless r²‖y‖² would overflow.
 func hypot1(r float64, y []float64) (c, n float64) {
 	if s := sumSquares(y, 0, 0, r); s < huge {
 		return 1, math.Sqrt(1 + s)
@@ -30,9 +30,9 @@ func hypot1(r float64, y []float64) (c, n float64) {
 	return c, math.Hypot(c, r*math.Sqrt(sumSquares(y, 0, 0, c)))
 }
 
-// centred returns the mean of y as the sum pivot + mean of two numbers, and ww = (c‖w‖)² for
-// the deviations w = y − ȳ1, with c = 1 unless that would overflow; c² + ww never overflows.
-// The pivot is the rounded mean. Subtracting the pivot first keeps a large common part of the
+// centred returns pivot and mean, whose sum is the mean ȳ of y, and ww = (c‖w‖)² for the
+// deviations w = y − ȳ1, with c = 1 unless ‖w‖² would overflow; c² + ww never overflows.
+// The pivot is the rounded ȳ. Subtracting the pivot first keeps a large common part of the
 // entries from swamping their differences.
 func centred(y []float64) (pivot, mean, c, ww float64) {
 	d := float64(len(y))
@@ -52,7 +52,7 @@ func centred(y []float64) (pivot, mean, c, ww float64) {
 	return pivot / c, mean / c, c, ww
 }
 
-// sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and every
+// sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and after every
 // 256 terms they are added to a compensated sum, so the relative error stays below 64·2⁻⁵³,
 // typically 2⁻⁵³, whatever the length.
 func sumSquares(x []float64, a, b, c float64) float64 {

@@ -133,7 +133,7 @@ func (b Ball) Shift(y []float64) (float64, error) {
 	return math.Sqrt(c*c+ww)/slope/c - mean - pivot, nil
 }
 
-// slope returns √(d(R²d − 1)), or an error if the ball misses the hyperplane.
+// slope returns √(d(R²d − 1)), or an error if R is invalid or the ball misses the hyperplane.
 func (b Ball) slope(d int) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return 0, err

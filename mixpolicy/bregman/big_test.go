@@ -92,7 +92,7 @@ func bigCubeDivergence(r float64, x, y []float64) *big.Float {
 	return s
 }
 
-// bigCubeTheta is R tanh(u/2), where u is y + z.
+// bigCubeTheta is R tanh(u/2).
 func bigCubeTheta(r float64, u *big.Float) *big.Float {
 	e := bexp(u)
 	return bmul(bf(r), bquo(bsub(e, bf(1)), badd(e, bf(1))))

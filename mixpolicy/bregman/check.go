@@ -69,7 +69,7 @@ type checker struct {
 	m      Modulus
 	d      int
 	whole  *part   // m itself
-	parts  []*part // its kernels as moduli, or m itself
+	parts  []*part // the kernels of m as moduli, or, if m is not separable, m itself
 	named  map[role]string
 	rng    *rand.Rand
 	report *Report
@@ -77,8 +77,8 @@ type checker struct {
 	panics bool
 
 	// Data that the rows collect for the diagnosis.
-	readings map[string][]reading // by the name of the identity
-	narrow   bool                 // whether the methods also agree outside the domain
+	readings map[string][]reading // by the name of their identity
+	narrow   bool                 // whether the domain may be too narrow: the methods also agree outside it
 }
 
 // nameOf returns the result of String, or the type.
@@ -89,7 +89,7 @@ func nameOf(m any) string {
 	return fmt.Sprintf("%T", m)
 }
 
-// A role is the purpose of a method. Sets of roles are sums.
+// A role is the purpose of a method. A set of roles is the sum of its roles.
 type role int
 
 const (
@@ -104,7 +104,7 @@ const (
 	constant
 )
 
-// namesOf returns the names of the methods that the author of a modulus has written.
+// namesOf returns, for each role, the name of the method or function that the author of m has written.
 func namesOf(m Modulus) map[role]string {
 	n := map[role]string{value: "Value", gradient: "Gradient", inverse: "ConjugateGradient", curvature: "ConjugateCurvature",
 		domain: "InDomain", constant: "StrongConvexity", conjugate: "Conjugate", divergence: "Divergence", shift: "Shift"}
@@ -130,7 +130,7 @@ func (c *checker) protect(f func()) (ok bool) {
 			return
 		}
 		found, pc := Finding{Kind: Panics, Words: fmt.Sprint(p), Measured: math.NaN()}, make([]uintptr, 256)
-		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)]) // below this function and the panic
+		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)]) // without this function and the panic
 		for call, more := frames.Next(); more && found.Method == ""; call, more = frames.Next() {
 			if found.Where == "" && !strings.HasPrefix(call.Function, "runtime.") {
 				found.Where = fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line)
@@ -151,7 +151,7 @@ func (c *checker) protect(f func()) (ok bool) {
 const methods = " Value Gradient ConjugateGradient InDomain Deriv ConjDeriv Domain Conjugate Divergence " +
 	"Shift ConjCurvature ConjugateCurvature StrongConvexity Validate "
 
-// slack is the factor by which an error may exceed its estimate.
+// slack is the greatest allowed ratio of an error to its estimate.
 const slack = 1000
 
 // A part is a modulus to which most identities apply: a kernel of a [Separable], as a modulus in ℝ¹, or,
@@ -159,11 +159,11 @@ const slack = 1000
 type part struct {
 	Modulus
 	kernel Kernel // nil if φ is not a sum
-	i      int    // the coordinate of a kernel
-	each   bool   // whether kernels differ
-	own    role   // the methods that it has, the optional ones included
+	i      int    // the coordinate of the kernel
+	each   bool   // whether each coordinate has its own kernel
+	own    role   // the methods that the modulus or kernel has, including optional methods
 	points [][]float64
-	size   float64 // the median of ‖∇φ‖ at points: the scale of rounding errors where ∇φ is small
+	size   float64 // the median of ‖∇φ‖ at points, which is the scale of rounding errors where ∇φ is small
 }
 
 // draw makes the parts and their points: some simple points, which are easy to read in a finding, and random points.
@@ -199,7 +199,7 @@ func (c *checker) draw() {
 
 var simple = []float64{0.3, 0.6, -0.3, 1.5, -1.5, 0.1, -0.1, 0}
 
-// partOf records which methods a modulus, or its kernel, has itself.
+// partOf returns a part for m, with the methods that m, or its kernel, has.
 func partOf(m Modulus, of any) *part {
 	own := value | gradient | inverse
 	for r, has := range map[role]bool{conjugate: is[Conjugator](of) || is[kernelConjugator](of), shift: is[Shifter](of),
@@ -213,8 +213,8 @@ func partOf(m Modulus, of any) *part {
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
-// split makes a part for each kernel. Half of the points of the whole are ∇φ* of random dual points, if these are in
-// the domain.
+// split makes a part for each kernel, and draws the points of the whole. Every second point is ∇φ* of a random dual
+// point, if the domain contains this ∇φ*.
 func (c *checker) split(s Separable) {
 	for i, k := range s.kernels() {
 		p := partOf(Separable{Kernel: k}, k)
@@ -385,8 +385,8 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	return slope, off
 }
 
-// condition returns how far f moves if each entry of x moves by an ulp of itself plus an ulp of elsewhere, plus an ulp of f.
-// It takes the worse of two moves: all entries away from 0, or alternately away from 0 and towards it, which changes their ratios.
+// condition returns how far f(x) moves if each entry xᵢ moves by ulp·(|xᵢ| + elsewhere), plus ulp·‖f(x)‖. It takes the
+// worse of two moves: all entries away from 0, or alternately away from 0 and towards 0, which changes their ratios.
 func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) (most float64) {
 	for _, turn := range []float64{1, -1} {
 		moved, step := slices.Clone(x), 4*ulp

@@ -33,7 +33,7 @@ func (c *checker) diagnose() {
 	}
 }
 
-// tellFirst makes a finding of the first given row that failed, from the row's words and the point at which it failed.
+// tellFirst makes a finding of the first row of the report that failed and is in rows: the row's words, and where it failed.
 func (c *checker) tellFirst(rows ...string) {
 	for k, id := range identities {
 		if e := c.report.Examinations[k]; !e.OK && slices.Contains(rows, id.name) {
@@ -56,7 +56,7 @@ func (c *checker) accuse(k Kind, method role, where, format string, args ...any)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
-// few says how many digits are right despite a relative error.
+// few says how many digits a relative error leaves right.
 func few(off float64) string {
 	return fmt.Sprintf("%.0f digits only: does an iteration stop too early, or is a variable a float32?", math.Floor(-math.Log10(off)))
 }
@@ -71,8 +71,8 @@ func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
 
-// blame names the method at fault: the one method that all failing identities share, or, if they share several, the one that
-// no holding identity names. If they share none, two methods are wrong, and blame reports the methods compared with φ.
+// blame finds the method at fault: the only method that all failing identities name, or, if they all name several, the only
+// one that no holding identity names. If they name no common method, blame reports every method that disagrees with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {

@@ -7,44 +7,44 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// An identity between methods of a modulus: the numbers that one method claims must equal the numbers that follow from the others.
+// An identity relates methods of a modulus: the numbers that one method claims must equal those that follow from the others.
 type identity struct {
 	name                  string
-	methods, claims, with role   // the related methods, the method that claims the numbers, and the method that they are compared with
-	of                    string // what the numbers must be; %s stands for the method that they are compared with
-	whole                 bool   // examined for a sum, and not for its parts
+	methods, claims, with role   // the related methods; the one that claims the numbers; the one that gives the required numbers
+	of                    string // what the numbers must be; %s stands for the name of the method with
+	whole                 bool   // whether the whole modulus is examined, and not its parts
 	read                  func(p *part, x, z []float64) []reading
-	examine               func(*checker, *Examination) // used instead of read
-	none                  string                       // what to say if examine finds nothing
+	examine               func(*checker, *Examination) // if not nil, used instead of read
+	none                  string                       // the note if examine finds nothing to examine
 	kind                  Kind                         // what is wrong if the identity fails
 	words                 string
 }
 
-// A reading is a number that a method claims, and the number that it must be.
+// A reading is a number that a method claims, and the number that it must equal.
 type reading struct {
 	p                *part
-	from, x          []float64 // the point of the reading, and the argument, which may be a dual point
-	i                int       // the entry
-	at               float64   // the argument there
+	from, x          []float64 // the point of the part, and the argument of the method, which may be a dual point
+	i                int       // the coordinate
+	at               float64   // the entry of x in this coordinate
 	got, want, limit float64
 	other            float64 // the number of a method that is easily mistaken for this one
 }
 
-// wrong reports whether the claimed number differs from the required one.
+// wrong reports whether the claimed number differs from the required number by more than limit.
 func (r reading) wrong() bool {
 	return math.IsInf(r.got, 0) && !math.IsInf(r.want, 0) || !(math.Abs(r.got-r.want) <= r.limit)
 }
 
-// reading.is reports whether the claimed number equals v to six digits.
+// reading.is reports whether the claimed number equals v to six digits, or to within the limit.
 func (r reading) is(v float64) bool {
 	limit := r.limit
-	if r.want != 0 { // in proportion
+	if r.want != 0 { // scale the limit from want to v
 		limit *= max(1, math.Abs(v/r.want))
 	}
 	return v-v == 0 && math.Abs(r.got-v) <= limit+1e-6*max(math.Abs(r.got), math.Abs(v))
 }
 
-// identities are the rows of a report. Those about φ and its domain, or about calls, have their own
+// identities are the rows of a report. Rows about φ and its domain, or about calls, have their own
 // examination.
 var identities = []identity{
 	{name: areNumbers, examine: (*checker).numbers},
@@ -89,7 +89,7 @@ const (
 	isConstant   = "strong convexity constant"
 )
 
-// readAll reads an identity at all points of the parts that have the claiming method.
+// readAll calls an identity's examine, or reads it at all points of the parts that have the claiming method.
 func (c *checker) readAll(id identity, e *Examination) {
 	if id.examine != nil {
 		if id.examine(c, e); e.Limit == 0 && e.Note == "" {
@@ -144,7 +144,7 @@ func (p *part) slopes(x, _ []float64) (all []reading) {
 	return all
 }
 
-// partial returns the partial derivative of φ at x from values of φ, and a bound on its error.
+// partial returns the partial derivative of φ at x from values of φ, and an estimate of its error.
 func (p *part) partial(x []float64, i int) (slope, off float64) {
 	e := unit(len(x), i)
 	along := func(t float64) float64 { return p.Value(combine(1, x, t, e)) }

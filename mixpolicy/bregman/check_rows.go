@@ -35,7 +35,7 @@ func (c *checker) numbers(f *Examination) {
 }
 
 // accuracy measures the noise of each method at points in the whole domain. If the method evaluates a formula
-// in float64, the median noise is at most rounding.
+// in float64, the median noise is at the level of rounding.
 func (c *checker) accuracy(f *Examination) {
 	for _, p := range c.parts {
 		noisy := map[role][]float64{}
@@ -77,9 +77,9 @@ func (c *checker) taylor() {
 	}
 }
 
-// monotone checks that the slope of φ rises from one point to the next, and that φ has no jumps: between the points,
-// φ rises by at least its slope at the first point and at most its slope at the second. The points are on a path:
-// through the whole interval of a kernel, or, for any other modulus, from one point to another.
+// monotone checks that the slope of φ rises from one point of a path to the next, and that φ has no jumps: if the points
+// differ by e, φ rises by at least ⟨∇φ, e⟩ at the first point and by at most ⟨∇φ, e⟩ at the second. A path leads
+// through the whole interval of a kernel, or, for any other modulus, from one point of the part to another.
 func (c *checker) monotone(f *Examination) {
 	for _, p := range c.parts {
 		var paths [60][][]float64
@@ -118,7 +118,7 @@ func (c *checker) monotone(f *Examination) {
 	}
 }
 
-// rises compares φ at two points with gradients g and h.
+// rises checks the rise of φ from one point to another against the gradients g and h there.
 func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	e := combine(1, to, -1, from)
 	below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
@@ -134,8 +134,8 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	}
 }
 
-// boundary goes to the boundary in several directions and halves the distance up to forty times,
-// as long as the coordinates can resolve it. If ‖∇φ‖ is unbounded, its rise does not slow
+// boundary approaches the boundary in several directions and halves the distance up to forty times,
+// as long as the coordinates can resolve the distance. If ‖∇φ‖ is unbounded, its rise does not slow
 // down: a logarithm rises as much over the last quarter of the halvings as over the quarter
 // before, while a convergent norm rises at most a sixteenth as much.
 func (c *checker) boundary(f *Examination) {
@@ -193,7 +193,7 @@ func (c *checker) outside(f *Examination) {
 	}
 }
 
-// extremes follows ∇φ* along rays, along which ∇φ* must increase, because it is the gradient of a convex function.
+// extremes checks that ⟨∇φ*(te), e⟩ does not decrease as t grows, because ∇φ* is the gradient of a convex function.
 func (c *checker) extremes(f *Examination) {
 	for trial := range 10 * len(c.parts) {
 		p, e := c.parts[trial%len(c.parts)], c.normal(0.1)
@@ -204,7 +204,7 @@ func (c *checker) extremes(f *Examination) {
 		before := p.inverse(at(-300))
 		for k := -300.; k <= 300; k++ {
 			x, drop := p.inverse(at(k)), 0.0
-			for i, v := range x { // an entry that is infinite or NaN either falls without bound or does not fall
+			for i, v := range x { // an infinite entry falls by ∞ or not at all; NaN counts as a fall by ∞
 				if b := before[i]; v-v == 0 && b-b == 0 {
 					drop += (b - v) * e[i]
 				} else if v != v || b != b || (b-v)*e[i] > 0 {
@@ -238,9 +238,9 @@ func (c *checker) meets(f *Examination) bool {
 	return err == nil
 }
 
-// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart and close together: in
-// the claimed norm or, as estimates of a μ from above, in ℓ₁, ℓ₂ and ℓ_∞. It takes only pairs for which D, or the
-// claimed bound, exceeds a billion times the rounding of D's terms: even if the rounding adds up to slack ulps, six
+// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart and close together, in
+// the claimed norm. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It takes only pairs for which D, or
+// the claimed bound, exceeds a billion times the rounding of D's terms: even if the rounding adds up to slack ulps, six
 // digits are then known.
 func (c *checker) strongConvexity(f *Examination) {
 	mu, claimed, ok := StrongConvexity(c.m)
@@ -319,7 +319,7 @@ func (c *checker) repeats(f *Examination) {
 	}
 }
 
-// allocations counts the allocations of a call. The count includes those of other goroutines, so only the
+// allocations counts the allocations of a call. The count includes allocations by other goroutines, so only the
 // least count of several short batches matters. The first batch also fills pools.
 func (c *checker) allocations(f *Examination) {
 	x, dst, least := c.whole.points[0], make([]float64, c.d), math.Inf(1)

@@ -56,7 +56,7 @@ func halfCircleFunc(r float64) Separable {
 	}, -r, r)
 }
 
-// mixing is an invertible matrix.
+// mixing returns an invertible d × d matrix.
 func mixing(d int) *mat.Dense {
 	data := make([]float64, d*d)
 	for k := range data {
@@ -65,7 +65,7 @@ func mixing(d int) *mat.Dense {
 	return mat.NewDense(d, d, data)
 }
 
-// everything returns each modulus and each combinator of the package, in ℝᵈ.
+// everything returns moduli in ℝᵈ: those of Gallery, variants of them, and results of every combinator but Product.
 func everything(d int) []Modulus {
 	lo, hi := make([]float64, d), make([]float64, d)
 	for i := range d {
@@ -95,7 +95,7 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
-// Without a claimed constant of strong convexity, Check estimates it from above: here, to within a tenth.
+// If a modulus claims no constant of strong convexity, Check estimates one from above: here, to within a tenth.
 func TestStrongConvexityIsEstimated(t *testing.T) {
 	for _, m := range []Modulus{Ball{R: 2}, Cube(2), NegativeEntropy()} {
 		var least [3]float64
@@ -114,7 +114,7 @@ func TestSlopesNearTheBoundary(t *testing.T) {
 	}
 }
 
-// If ∇φ* is cut off far out, Check says beyond which y, with its sign, and reports no mistake.
+// If ∇φ* is constant far out, Check notes beyond which y, with the sign of y, and reports no mistake.
 func TestFlatIsRemarked(t *testing.T) {
 	tanh := func(y float64) float64 { return 2 * math.Tanh(y/2) }
 	for want, conj := range map[string]function{
@@ -197,7 +197,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A check whose context ends returns no examination, and an error that says so.
+// A check whose context has ended returns no examination, and an error that says so.
 func TestCheckStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -11,8 +11,8 @@ import (
 //	φ*(y) = Σᵢ −Ryᵢ − 2R log(2R/(1 + exp yᵢ)),        (φ*)′ = R tanh(yᵢ/2).
 //
 // The conjugate (3.11) is right as printed, but its evaluation overflows: exp yᵢ is
-// infinite from yᵢ = 710 on. The code uses R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R log 2R, or
-// 2R log cosh(yᵢ/2) − 2R log R.
+// infinite from yᵢ = 710 on. The code uses R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R log 2R, or, if
+// |yᵢ| < 1, 2R log cosh(yᵢ/2) − 2R log R.
 //
 // φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The cube
 // meets the hyperplane 1ᵀθ = 1 in its interior if R > 1/d.
@@ -32,14 +32,14 @@ func (k cube) Validate() error {
 	if k.lo == -k.hi {
 		return validRadius("cube", k.hi)
 	}
-	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond 1e20, the rounding of θᵢ far exceeds 1ᵀθ = 1
+	if !(-1e20 < k.lo && k.lo < k.hi && k.hi < 1e20) { // beyond 1e20, the rounding error of θᵢ far exceeds 1ᵀθ = 1
 		return fmt.Errorf("bregman: the side (%g, %g) of a box is not an interval within ±1e20", k.lo, k.hi)
 	}
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0. For |x| < R/2, the two terms cancel, and Value uses
-// 2R log R + R(2t artanh t + log(1 − t²)), t = x/R, which is about 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, where the two
+// terms cancel, Value uses 2R log R + R(2t artanh t + log(1 − t²)) with t = x/R, which is about 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
@@ -89,7 +89,7 @@ func (k cube) Conjugate(y float64) float64 {
 	return middle + (R*a + 2*R*(math.Log1p(math.Exp(-a))-math.Log(2*R)))
 }
 
-// Divergence returns (3.12) as the sum of two non-negative relative entropies, of R+x and of R−x.
+// Divergence returns (3.12) as the sum of two non-negative relative entropies: of R+x and R+y, and of R−x and R−y.
 func (k cube) Divergence(x, y float64) float64 {
 	e := x - y
 	return relativeEntropy(x-k.lo, y-k.lo, e) + relativeEntropy(k.hi-x, k.hi-y, -e)

@@ -6,7 +6,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Euclidean is φ(x) = ½‖x‖² = φ*(x) on all of ℝᵈ: mirror descent with it is gradient descent
+// Euclidean is φ(x) = ½‖x‖² = φ*(x) on all of ℝᵈ: mirror descent with φ is gradient descent
 // with the orthogonal projection onto Θ₂, z = (1 − 1ᵀy)/d. Primal and dual coordinates are
 // the same. φ is 1-strongly convex in ℓ₂. Its domain has no boundary, so it does not bound
 // ‖θ‖: a policy class Θ_R needs another modulus.

@@ -51,7 +51,7 @@ func above(rng *rand.Rand) float64 { return 1 + math.Pow(10, 12*rng.Float64()-9)
 
 var iterated = []struct {
 	name string
-	mean float64 // measured number of evaluations of J′, rounded up
+	mean float64 // the measured mean of the evaluations of J′, rounded up
 	draw func(rng *rand.Rand, d int) Modulus
 }{
 	{"Ball", 12, func(rng *rand.Rand, d int) Modulus { return Ball{above(rng) / math.Sqrt(float64(d))} }},
@@ -104,7 +104,7 @@ func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {
 	r, size, _ := residual(m, y)
 	size += condition(m, y) / ulp * math.Sqrt(float64(len(y)))
 	size += ends(m)             // θᵢ may be computed as an end of its interval plus a gap
-	if p, ok := m.(PNorm); ok { // ∇φ* has a power q − 1 = 1/(p − 1)
+	if p, ok := m.(PNorm); ok { // ∇φ* takes powers q − 1 = 1/(p − 1)
 		size *= 1 / (p.P - 1)
 	}
 	if !(math.Abs(r) <= 8*ulp*size) {

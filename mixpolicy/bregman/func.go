@@ -18,8 +18,8 @@ import (
 // gonum.org/v1/gonum/num/hyperdual provides its functions: Add, Mul, Log, Sqrt, ….
 type Dual = hyperdual.Number
 
-// FromClosures returns the modulus Σᵢ φ(xᵢ) of a kernel made of functions: φ, φ′ and (φ*)′, the
-// inverse of φ′, on (lo, hi). Unlike a [Kernel], it needs no type.
+// FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ from three functions: φ, φ′ and (φ*)′, the
+// inverse of φ′. Unlike a [Kernel], the functions need no new type.
 //
 //	m := bregman.FromClosures("half circle",
 //		func(x float64) float64 { return -math.Sqrt(1 - x*x) },
@@ -66,9 +66,9 @@ func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeri
 
 // ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x. If there is no such x, it returns hi for a y
 // above the range of φ′, and lo for a y below it. If φ′ is not increasing or not a number,
-// the result means nothing, and [Check] says so. The method is Newton's, in a bracket that shrinks at every evaluation. If a
-// step would leave the bracket, or is more than half as long as the step before, ConjDeriv halves the number of floating-point
-// numbers in the bracket instead. So it ends for any φ.
+// the result means nothing, and [Check] says so. The method is Newton's, in a bracket that shrinks at every evaluation. If
+// φ″ ≤ 0, or if a step would leave the bracket or is more than half as long as the step before, ConjDeriv instead halves
+// the number of floating-point numbers in the bracket. So the search ends for any φ.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step := f.lo, f.hi, 0., math.Inf(1)
 	switch {
@@ -110,7 +110,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ₁ + φ₂ of two [Separable] moduli in ℝᵈ, on the intersection of their domains. The sum is Legendre if both are, with
+// Sum returns φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. The sum is Legendre if both are, with
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
@@ -167,7 +167,7 @@ type vectorFunc struct {
 type newtonWork struct {
 	dual               []Dual
 	x, rest, step, try []float64
-	from, start, goal  []float64 // of the path to a y: the last x, ∇φ at the start, and the next ∇φ
+	from, start, goal  []float64 // of the path to y: its last point, ∇φ at its start, and the next ∇φ on it
 	hess               blas64.Symmetric
 }
 
@@ -223,7 +223,7 @@ func (m *vectorFunc) Gradient(dst, x []float64) {
 	}
 }
 
-// InDomain reports whether φ and ∇φ are numbers at x.
+// InDomain reports whether φ and ∇φ are finite numbers at x.
 func (m *vectorFunc) InDomain(x []float64) bool {
 	w := m.work(x)
 	defer m.free.Put(w)
@@ -232,10 +232,10 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y, by Newton's method from inside, the author's point. If Newton's method
-// does not converge, ConjugateGradient follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) to s = 1, with adaptive steps of s.
-// For a y beyond the range of ∇φ, x is next to the boundary. If the path ends early, as it may if φ is not convex, dst
-// is NaN ([ProjectDual] then returns an error, and [Check] says why).
+// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at inside, the author's point. If it does not
+// converge, ConjugateGradient follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) from s = 0 to 1, with adaptive steps.
+// For a y beyond the range of ∇φ, x is next to the boundary. If the path ends away from the boundary, as it may if φ is not
+// convex, the entries of dst are NaN ([ProjectDual] then returns an error, and [Check] says why).
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
@@ -267,20 +267,20 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	copy(dst, w.x)
 }
 
-// newton moves x to where ∇φ(x) = y. It halves a step until the step stays in the domain and the slope at its end is at
-// least minus a quarter of the slope at its start. It stops when a step no longer changes x, or when three short steps leave
-// more than half of y − ∇φ(x). It returns false if this takes too many steps, or if ∇²φ is not positive definite on the way.
+// newton moves x to where ∇φ(x) = y. It halves a step until the step stays in the domain and the slope of ⟨x, y⟩ − φ(x) at
+// its end is at least minus a quarter of the slope at its start. It stops when a step no longer changes x, or when three
+// short steps leave more than half of y − ∇φ(x). It returns false after 400 steps, or if ∇²φ is not positive definite on the way.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)
-	d, before, slow := len(y), math.Inf(1), 0 // the size that three short steps should halve, and the number of short steps since
+	d, before, slow := len(y), math.Inf(1), 0 // before: the size that three short steps should halve; slow: the short steps so far
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 {
 			return true
 		}
 		w.at(w.x)
-		for i := range d { // the step is ∇²φ(x)⁻¹ of the rest, divided by size
+		for i := range d { // the step is ∇²φ(x)⁻¹(y − ∇φ(x)), divided by size
 			for j := i; j < d; j++ {
 				w.dual[i].E1mag, w.dual[j].E2mag = 1, 1
 				w.hess.Data[i*d+j] = m.phi(w.dual).E1E2mag
@@ -306,8 +306,8 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 }
 
 // advance moves x by t times the step, with the first acceptable t of t₀, t₀/2, …, where t₀ is size, or less if the
-// step is very long. It updates the residual. It reports whether Newton's whole step changes at most half of the digits of x,
-// and whether x changed. A step that is not finite changes nothing, because t is NaN or 0.
+// step is very long. It stores the new y − ∇φ(x) in rest. It reports whether Newton's whole step changes x by at most
+// 2⁻²⁶‖x‖_∞, and whether x changed. A step that is not finite changes nothing, because t is NaN or 0.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size float64) (short, changed bool) {
 	const leap = 1000 // the longest step is leap·(1 + ‖x‖), so nothing overflows
 	top, slope := maxAbs(w.x), floats.Dot(w.rest, w.step)/size

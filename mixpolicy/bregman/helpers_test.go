@@ -14,7 +14,7 @@ func normP(p float64, x []float64) float64 { return floats.Norm(x, p) }
 
 func maxAbs(x []float64) float64 { return floats.Norm(x, inf) }
 
-// entropic is the kernel of the entropy.
+// entropic is the kernel of the entropy, without optional methods.
 var entropic = FromClosures("entropy", func(x float64) float64 {
 	if x == 0 {
 		return 0

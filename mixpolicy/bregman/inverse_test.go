@@ -55,7 +55,7 @@ func inverseError(k Kernel, into func(y float64) float64) float64 {
 			y = into(10 * rng.NormFloat64())
 		}
 		x, want := k.ConjDeriv(y), inverse(k, y)
-		if math.Abs(want) < 1e-290 || math.Abs(x) > 1e290 { // near the least or the greatest normal number
+		if math.Abs(want) < 1e-290 || math.Abs(x) > 1e290 { // too near the least or the greatest normal number
 			continue
 		}
 		// An ulp in φ′ moves x by (φ*)″|y| ulps, and by at least (φ*)″ ulps if φ′ is a difference.
@@ -79,7 +79,7 @@ func TestInversesInClosedForm(t *testing.T) {
 		{Tsallis(0.9).Kernel, func(y float64) float64 { return min(y, 9) }},
 	} {
 		if e := inverseError(c.m, c.into); !(e <= 1) {
-			t.Errorf("%v: (φ*)′ is off by %.3g of what is allowed", c.m, e)
+			t.Errorf("%v: the error of (φ*)′ is %.3g times the allowed error", c.m, e)
 		}
 		if e := inverseError(scaledBy{c.m, 1 + 1e-11}, c.into); e <= 1 {
 			t.Errorf("%v: an error of 10⁻¹¹ in (φ*)′ is not seen", c.m)

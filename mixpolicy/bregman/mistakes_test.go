@@ -15,7 +15,7 @@ import (
 
 type function = func(float64) float64
 
-// A draft is an unfinished kernel. The softsign with R = 2 replaces its nil functions and an empty domain.
+// A draft is an unfinished kernel. The softsign with R = 2 provides the functions that are nil, and the domain if lo = hi.
 type draft struct {
 	value, deriv, conj function
 	lo, hi             float64
@@ -37,7 +37,7 @@ func (d draft) modulus() Separable {
 	return FromClosures("draft", d.value, d.deriv, d.conj, d.lo, d.hi)
 }
 
-// with stores functions for optional methods of a kernel. Each of the three types below it has one of these methods.
+// with stores functions for optional methods of a kernel. Each of the next three types has one of these methods.
 type with struct {
 	Kernel
 	conjugate, curvature function
@@ -52,7 +52,7 @@ func (k withConjugate) Conjugate(y float64) float64      { return k.conjugate(y)
 func (k withCurvature) ConjCurvature(y float64) float64  { return k.curvature(y) }
 func (k withDivergence) Divergence(x, y float64) float64 { return k.divergence(x, y) }
 
-// remembering adds to ∇φ* a multiple of the norm from the last call of Gradient.
+// remembering adds to an entry of ∇φ* a multiple of ‖x‖ from the last call of Gradient.
 type remembering struct {
 	Ball
 	norm *float64
@@ -157,7 +157,7 @@ func (m outOfPlace) ConjugateGradient(dst, y []float64) {
 	m.Modulus.ConjugateGradient(dst, y)
 }
 
-// allocating allocates memory in ∇φ*, once.
+// allocating allocates memory once in every call of ∇φ*.
 type allocating struct{ Ball }
 
 func (b allocating) ConjugateGradient(dst, y []float64) {
@@ -333,8 +333,8 @@ func closure() Modulus {
 	}.modulus()
 }
 
-// at reports whether f.Method is at fault: it must be the method in the list below, Value or φ if φ is not Legendre, or
-// else a method that f.Words names.
+// at reports whether f.Method is the method at fault: the method in the list below, or, for a name that is not in the list,
+// Value or φ if φ is not Legendre, and otherwise a method that f.Words names.
 func at(name string, f Finding) bool {
 	want := map[string]string{
 		"inside everywhere": "InDomain", "inside nowhere": "InDomain", "no number anywhere": "Value", "parameters": "Validate",
@@ -345,7 +345,7 @@ func at(name string, f Finding) bool {
 	return f.Method == want || want == "" && strings.Contains(f.Words, f.Method)
 }
 
-// Check reports each mistake as one finding, with the method at fault and in these words.
+// Check reports each slip as one finding, with the method at fault and with the words of the list.
 func TestSlips(t *testing.T) {
 	for _, c := range slips {
 		d := 3
@@ -357,7 +357,7 @@ func TestSlips(t *testing.T) {
 	}
 }
 
-// A recipe is a kernel made of functions, which TestBook spoils.
+// A recipe is a kernel made of functions. TestBook spoils one or more of these functions.
 type recipe struct {
 	name               string
 	value, deriv, conj function
@@ -409,7 +409,7 @@ func early(f function) function {
 }
 func nanAt0(f function) function { return func(x float64) float64 { return f(x) + 0*(1/x) } }
 
-// A book of mistakes in three kernels; with -million, also in three dimensions and with twelve seeds. Check finds every
+// A book of mistakes in three kernels; with -million, in three dimensions and with twelve seeds. Check finds every
 // mistake. In at least 95 of 100 checks, it reports only the method at fault. In at most one of 100, it reports a correct
 // method. A constant in φ is not a mistake.
 func TestBook(t *testing.T) {
@@ -488,10 +488,10 @@ func TestBook(t *testing.T) {
 			}
 		}
 		if silent && found > 0 || !silent && (found < checks || float64(right) < 0.95*float64(checks)) {
-			t.Errorf("%s: of %d it is found %d times, and %d times with %q: %v", b.name, checks, found, right, b.want, last)
+			t.Errorf("%s: of %d checks, %d have findings, and %d only one, against %q: %v", b.name, checks, found, right, b.want, last)
 		}
 		if b.name != "interchanged" && float64(accused) > 0.01*float64(checks) { // interchanged: both are wrong
-			t.Errorf("%s: of %d, a right method is accused %d times: %v", b.name, checks, accused, last)
+			t.Errorf("%s: of %d checks, %d accuse a right method: %v", b.name, checks, accused, last)
 		}
 	}
 }

@@ -4,12 +4,12 @@
 //
 // A modulus is a Legendre function (Definition 2.4): strictly convex, differentiable
 // in the interior of its domain C, with ‖∇φ‖ → ∞ at the boundary of C. Its gradient
-// is then a bijection of int C onto the domain of the conjugate φ*, with inverse ∇φ*,
-// and a step of Algorithm 1 is
+// is then a bijection from int C onto the interior of the domain of the conjugate φ*,
+// with inverse ∇φ*. A step of Algorithm 1 is
 //
 //	y ← y − ηg          the gradient step, in dual coordinates y = ∇φ(θ)    (3.25a)
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
-//	θ = ∇φ*(y)          the point of C ∩ Θ₂                                    (3.25c)
+//	θ = ∇φ*(y)          the new point of C ∩ Θ₂                                    (3.25c)
 //
 // [ProjectDual] performs the second line. The iterate is stored as y, so nothing is lost
 // when θ comes within rounding of the boundary.
@@ -34,9 +34,9 @@ import (
 
 // A Modulus is a Legendre function φ on ℝᵈ.
 //
-// The methods take whole vectors, because φ need not be a sum over the coordinates; if it is,
-// write a [Kernel]. Implementations must work for every d, allocate nothing in Gradient and
-// ConjugateGradient, allow dst to be the input itself, and be safe for concurrent use.
+// The methods take whole vectors, because φ need not be a sum over the coordinates; for a sum, write a
+// [Kernel]. Implementations must work for every d that their parameters allow, allocate nothing in Gradient
+// and ConjugateGradient, allow dst to be the input itself, and be safe for concurrent use.
 type Modulus interface {
 	// Value returns φ(x), and +∞ where x is outside the domain of φ.
 	Value(x []float64) float64

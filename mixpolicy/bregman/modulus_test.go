@@ -59,7 +59,7 @@ func TestStrongConvexityIsSharp(t *testing.T) {
 	}
 }
 
-// over sums a function of the coordinates.
+// over returns the function Σᵢ f(i, xᵢ) of x.
 func over(f func(i int, v float64) float64) func([]float64) float64 {
 	return func(x []float64) float64 {
 		var s float64
@@ -200,14 +200,14 @@ func TestBallsFarOut(t *testing.T) {
 				{"∇φ*₁", x[0], x2[0]},
 			} {
 				if !(math.Abs(v.near-v.far) <= 1e-13*math.Abs(v.near)) {
-					t.Errorf("%v: %s = %g at y, and scaled back from 2⁶⁰⁰y %g", m, v.name, v.near, v.far)
+					t.Errorf("%v: %s = %g at y, and %g scaled back from a large multiple of y", m, v.name, v.near, v.far)
 				}
 			}
 		}
 	}
 }
 
-// Divergence agrees with 400-bit arithmetic of the definitions, for arguments far apart, close together, and near the
+// Divergence agrees with its definition in 400-bit arithmetic, for arguments far apart, close together, and near the
 // boundary.
 func TestDivergenceAccuracy(t *testing.T) {
 	rng := source(2)

@@ -11,19 +11,19 @@ import (
 // NewtonShift returns the z of [Shift] and the number of evaluations of J′. It finds z by
 // safeguarded Newton iterations on J of (3.19), even if m has a closed form.
 //
-// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, each coordinate gives a bound on
-// the root: for any point t of the domain on the hyperplane, θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) − yᵢ,
-// so the root is between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a
-// staircase with its steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton step
-// would leave the bracket, or Newton's method is slow, the bracket is cut at the median of
-// three of the zᵢ in it, or, if the bracket contains no zᵢ, halved by length and by the number of floating-point
-// numbers in turn.
+// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain on the
+// hyperplane gives a bracket of the root: θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is
+// between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a staircase with its
+// steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton step would leave the
+// bracket, or if Newton's method is slow, NewtonShift cuts the bracket at the median of three
+// of the zᵢ in it. If the bracket contains no zᵢ, NewtonShift halves alternately its length
+// and the number of floating-point numbers in it.
 //
 // On random dual points with similar and dissimilar entries from 1e-300 to 1e300, it takes 2 to 6
 // evaluations on average for the separable moduli of the gallery, and 5 to 13 for the other moduli;
-// the maximum in 10⁵ points for each modulus was 73 (TestEvaluations). With a bracket, it never
-// takes more than 130 evaluations: after 60 evaluations it only halves the bracket, which contains
-// at most 2⁶⁴ floating-point numbers.
+// the maximum in 10⁵ points for each modulus was 73 (TestEvaluations). With a finite bracket, it never
+// takes more than 130 evaluations: after 60 evaluations, it only halves the number of floating-point
+// numbers in the bracket, which is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
@@ -37,8 +37,8 @@ func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, e
 // floating-point numbers in the bracket.
 const patience = 60
 
-// newton is [NewtonShift], and also reports whether J′(z) is 0 to rounding. If not, no floating-point
-// number is nearer to the root than z, and only a y with smaller entries allows a better shift.
+// newton is like [NewtonShift], and also reports whether J′(z) is 0 to rounding. If not, no floating-point
+// number is a better shift than z; only a y with smaller entries allows a better shift.
 func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, err error) {
 	if err := validate(m); err != nil {
 		return 0, 0, false, err
@@ -119,13 +119,13 @@ type line struct {
 	sep       Separable // m, if it is separable
 	separable bool
 	y         []float64
-	u         []float64 // y + z1, or for a separable m, the zᵢ inside the bracket
-	steps     int       // the number of these zᵢ
-	target    float64   // φ′(1/d) of a kernel that all coordinates share
+	u         []float64 // y + z1, or, for a separable m, the zᵢ inside the bracket
+	steps     int       // the number of zᵢ in u
+	target    float64   // φ′(1/d), if all coordinates share a kernel
 }
 
-// at returns J′(z), J″(z) (NaN if unknown) and a bound on the rounding error of J′(z):
-// two ulps of every θᵢ, and the effect of one or two ulps of every yᵢ + z.
+// at returns J′(z), J″(z) (NaN if unknown) and a bound on the error of J′(z), given relative
+// errors of 2⁻⁵¹ in every θᵢ and, for a separable m, in every yᵢ + z.
 func (l *line) at(z float64) (r, slope, noise float64) {
 	var acc sum.Accumulator
 	acc.Add(-1)
@@ -156,16 +156,16 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 		acc.Add(x)
 		slope += c
 		noise += math.Abs(x) + c*math.Abs(v)
-		if lo != -hi { // x is computed as an end plus a gap
+		if lo != -hi { // x is computed as an end plus a gap, which has an error too
 			noise += min(x-lo, hi-x)
 		}
 	}
 	return acc.Value(), slope, 2 * ulp * noise
 }
 
-// step returns Newton's step. If all coordinates share a kernel and |r| > 2⁻²⁶, it is the step for φ′(θ̄) = φ′(1/d)
-// instead of θ̄ = 1/d, with θ̄ the mean of the θᵢ: φ′(θ̄) is a generalised mean of the yᵢ + z, and if
-// the yᵢ are equal, it rises exactly like z, for any φ.
+// step returns Newton's step. If all coordinates share a kernel and |r| > 2⁻²⁶, the step is for φ′(θ̄) = φ′(1/d)
+// instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ. This φ′(θ̄) is a generalised mean of the yᵢ + z, and if the yᵢ
+// are equal, φ′(θ̄) = y₁ + z, so one step finds the root for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
 		k, mean := l.sep.Kernel, (1+r)/d
@@ -179,14 +179,14 @@ func (l *line) step(r, slope float64) float64 {
 	return -r / slope
 }
 
-// bracket returns bounds on the root, ±Inf if there are none, and stores the zᵢ.
+// bracket returns bounds on the root, ±Inf if none are known, and stores the zᵢ in u.
 func (l *line) bracket() (a, b float64, err error) {
 	a, b = math.Inf(-1), math.Inf(1)
 	if !l.separable {
 		return a, b, nil
 	}
 	l.sep.checkLen(l.y)
-	var low, high sum.Accumulator // the least and the largest 1ᵀθ of the closed domain
+	var low, high sum.Accumulator // sums of the lower and of the upper ends of the kernels' domains
 	kernels := l.sep.kernels()
 	for _, k := range kernels {
 		lo, hi := k.Domain()

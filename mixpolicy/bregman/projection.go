@@ -74,7 +74,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// A part from a closed form is the last if its rounding is small compared with the new y.
+		// With a closed form, a part after the first is the last if its rounding error is small compared with y.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break
 		}

@@ -19,9 +19,8 @@ type Report struct {
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e. On
 	// logarithmic axes, its slope must be 2.
 	Taylor []Point
-	// Boundary is the change of ∇φ since the start against the remaining share of the distance, on one path
-	// to the boundary. The change must grow without bound. Boundary is empty if the path met no
-	// boundary.
+	// Boundary is ‖∇φ(x) − ∇φ(x₀)‖ on one path from x₀ to the boundary, against the share of the path that
+	// remains. It must grow without bound. Boundary is empty if no path met a boundary.
 	Boundary []Point
 }
 
@@ -30,11 +29,11 @@ type Point struct{ X, Y float64 }
 
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
-	Method            string  // at fault, such as "Deriv"; "φ" if the function itself is wrong
+	Method            string  // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
 	Kind              Kind    // how bad it is
 	Words             string  // what is wrong
-	Where             string  // a point at which it shows, such as "x = 0.3"
-	Measured, Claimed float64 // at Where: what follows from the other methods, and what this one returns; if neither, Measured is NaN
+	Where             string  // a point at which the mistake shows, such as "x = 0.3"
+	Measured, Claimed float64 // at Where: what the other methods imply, and what Method returns; Measured is NaN if there are no numbers
 
 	// Measured and Claimed as curves over Axis, "x" or "y"; they may be empty.
 	Axis, MeasuredName, ClaimedName string
@@ -50,9 +49,9 @@ const (
 	Panics                  // a method panics
 	NotLegendre             // φ is not a Legendre function on its domain
 	Disagrees               // a method disagrees with the others
-	Overflows               // right, but not for large numbers
-	Unsafe                  // right, but not in place, or not repeatedly
-	Allocates               // right, but slow
+	Overflows               // a method is right, but not for large numbers
+	Unsafe                  // a method is wrong in place or when repeated, or changes its argument
+	Allocates               // ∇φ or ∇φ* allocates memory
 	Stopped                 // the context ended
 )
 
@@ -90,13 +89,13 @@ func digits(v float64) string { return apart(v, v) }
 type Examination struct {
 	Name  string  // what must hold
 	OK    bool    // whether it does
-	Worst float64 // the worst error, on the scale of Limit
-	Limit float64 // the greatest allowed Worst
-	Where string  // the worst case, if it fails
-	Note  string  // why it was omitted, or another remark
+	Worst float64 // the worst error, to be compared with Limit
+	Limit float64 // the greatest allowed error
+	Where string  // the worst case, if the examination fails
+	Note  string  // why the examination was omitted, or another remark
 }
 
-// Err returns nil if there are no findings, or an error that lists them. It makes [Check] a test helper:
+// Err returns nil if there are no findings, or an error that lists them. With Err, [Check] is a test helper:
 //
 //	if err := bregman.Check(ctx, m, 4, 1).Err(); err != nil {
 //		t.Error(err)
@@ -156,8 +155,8 @@ func (e Examination) Share() string {
 	}
 }
 
-// worse records a case if it is the worst so far, and reports whether it is wrong. NaN is worse than
-// every number.
+// worse records a case if it is the worst so far, and reports whether the case is wrong. NaN is
+// worse than every number.
 func (e *Examination) worse(err, limit float64, format string, args ...any) (wrong bool) {
 	ratio := err / limit
 	switch {

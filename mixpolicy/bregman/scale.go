@@ -66,8 +66,8 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 // and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
 //
 // A product of several blocks claims no strong convexity, because the claim of a block holds only for x_b with sum 1.
-// If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the least μ_b holds
-// for the product. For the entropy, μ_b is 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
+// If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product is strongly
+// convex in ℓ₂ with the least μ_b. For the entropy, μ_b is 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
@@ -85,7 +85,7 @@ type product struct {
 	c      float64
 }
 
-// total adds up a function of the blocks of two vectors.
+// total returns Σ_b f(φ_b, x_b, y_b), the sum over the blocks.
 func (p product) total(f func(m Modulus, x, y []float64) float64, x, y []float64) float64 {
 	checkLen(x, y)
 	var acc sum.Accumulator

@@ -14,8 +14,8 @@ import (
 // The package also uses these optional methods of a kernel:
 //
 //	Conjugate(y float64) float64      // φ*(y), else xy − φ(x) at x = (φ*)′(y)
-//	Divergence(x, y float64) float64  // D(x; y), else the definition, with quadrature where it cancels
-//	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y)), else a difference of φ′
+//	Divergence(x, y float64) float64  // D(x; y), else the definition, or a quadrature where its terms cancel
+//	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y)), else from a difference of φ′
 //
 // and Validate and String.
 type Kernel interface {
@@ -42,11 +42,11 @@ type kernelCurver interface{ ConjCurvature(y float64) float64 }
 //
 // It calls the kernel through the interface, which costs 1 to 4 ns per entry.
 type Separable struct {
-	Kernel Kernel   // of every coordinate
-	Each   []Kernel // in place of Kernel if the kernels differ: one for each coordinate
-	Name   string   // the result of String; if empty, "separable" with the kernel's name
+	Kernel Kernel   // the kernel of every coordinate, if Each is nil
+	Each   []Kernel // if the kernels differ: one kernel for each coordinate
+	Name   string   // the result of String; if empty, String describes the kernels
 	Mu     float64  // the constant of strong convexity in ℓ_p; 0 if unknown
-	P      float64  // the p of this norm
+	P      float64  // the p of ℓ_p
 }
 
 // separable returns s. Types that embed a Separable also have this method.
@@ -60,8 +60,8 @@ func asSeparable(m Modulus) (Separable, bool) {
 	return Separable{}, false
 }
 
-// IsSeparable reports whether m is a [Separable]: whether ∇φ and ∇φ* work on each
-// coordinate by itself.
+// IsSeparable reports whether m is a [Separable] or embeds one. If so, ∇φ and ∇φ* work on
+// each coordinate by itself.
 func IsSeparable(m Modulus) bool { _, ok := asSeparable(m); return ok }
 
 func (s Separable) at(i int) Kernel {
@@ -85,7 +85,7 @@ func (s Separable) checkLen(x []float64) {
 	}
 }
 
-// Validate returns the first error of a kernel, or an error if a kernel is missing or its domain empty.
+// Validate returns the first error of a kernel, or an error if a kernel is missing or has an empty domain.
 func (s Separable) Validate() error {
 	for i, k := range s.kernels() {
 		if k == nil {
@@ -104,7 +104,7 @@ func (s Separable) Validate() error {
 	return nil
 }
 
-// Value returns Σᵢ kᵢ(xᵢ).
+// Value returns Σᵢ kᵢ(xᵢ), and +∞ outside the closed domain.
 func (s Separable) Value(x []float64) float64 {
 	return s.total(x, func(k Kernel, i int) float64 {
 		if lo, hi := k.Domain(); !(lo <= x[i] && x[i] <= hi) {
@@ -184,8 +184,8 @@ func (s Separable) String() string {
 }
 
 // kernelCurvature returns (k*)″(y): by the kernel's method, or, if this is missing or returns NaN, as 1/φ″
-// from a central difference of φ′. The step is 2⁻¹⁷ times the distance from the nearer end, or times |x| + 2⁻¹⁰
-// if this is less; half of the digits are then right.
+// from a central difference of φ′ at x = (k*)′(y). The step is 2⁻¹⁷ times the distance of x from the nearer end
+// of the domain, or 2⁻¹⁷(|x| + 2⁻¹⁰) if this is less. Half of the digits are then right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {
@@ -202,7 +202,7 @@ func kernelCurvature(k Kernel, y float64) float64 {
 	return ((x + h) - (x - h)) / rise
 }
 
-// kernelConjugate returns k*(y), as xy − k(x) at x = (k*)′(y) if the kernel has no formula.
+// kernelConjugate returns k*(y): by the kernel's method, or, if this is missing, as xy − k(x) at x = (k*)′(y).
 func kernelConjugate(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelConjugator); ok {
 		return c.Conjugate(y)
@@ -214,11 +214,11 @@ func kernelConjugate(k Kernel, y float64) float64 {
 	return math.FMA(x, y, -k.Value(x))
 }
 
-// kernelDivergence returns φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed domain and y inside. If the
-// three terms cancel to less than 10⁻⁶ of their size, because x is near y or φ contains a large constant, it uses
-// a quadrature. With e = x − y, it computes D = e² ∫₀¹ (1−u) φ″(y+ue) du, in which nothing cancels, or, if φ″ is
-// unknown, D = e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) share. The quadrature is the
-// double exponential rule of Takahasi and Mori (1974), which stays accurate near an end of the domain.
+// kernelDivergence returns D(x; y) = φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed domain and y inside.
+// A kernel's own method comes first. Without one, if the three terms cancel to less than 10⁻⁶ of their size, because x
+// is near y or φ contains a large constant, a quadrature gives D. With e = x − y, D is e² ∫₀¹ (1−u) φ″(y+ue) du, in which
+// nothing cancels, or, if φ″ is unknown, e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) share.
+// The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	lo, hi := k.Domain()
 	if !(lo <= x && x <= hi && lo < y && y < hi) {
@@ -234,7 +234,7 @@ func kernelDivergence(k Kernel, x, y float64) float64 {
 	}
 	own, curved := k.(kernelCurver)
 	smooth, rough, step := 0., 0., 1./16
-	for j := -52; j <= 52; j++ { // trapezoidal rule in s, u = 1/(1 + exp(−π sinh s))
+	for j := -52; j <= 52; j++ { // the trapezoidal rule in s, with u = 1/(1 + exp(−π sinh s))
 		s := step * float64(j)
 		v := math.Exp(math.Pi * math.Sinh(s))
 		weight, t := step*math.Pi*math.Cosh(s)*v/(1+v)/(1+v), x-e/(1+v)

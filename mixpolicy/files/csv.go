@@ -250,11 +250,11 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 }
 
 // most bounds the pairs that a table with holes may define. It also bounds the transitions, unless
-// the table has more rows. At some 36 bytes each, they take about 1 GiB.
+// the table has more rows. At some 36 bytes each, 2²⁵ transitions take about 1 GiB.
 const most = 1 << 25
 
-// affordable returns an error if the model of a table with holes takes far more memory than the
-// table: a pair without a row takes memory for its index and for a copy of another pair's transitions.
+// affordable returns an error if the model of a table with holes has more pairs or transitions than the
+// constant most allows: a pair without a row takes memory for its index and for a copy of another pair's transitions.
 func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)

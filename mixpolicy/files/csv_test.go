@@ -18,7 +18,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// numbersOf, setsOf and namesOf write all numbers, action sets and names of a model, numbers to the bit.
+// numbersOf returns all numbers of a model as text, exact to the bit; setsOf and namesOf return action sets and names.
 func numbersOf(x *mixpolicy.MDP) string {
 	text := fmt.Sprintln(x.States(), x.Actions(), x.Criterion(), x.Initial())
 	for i := range x.Pairs() {
@@ -43,7 +43,7 @@ func namesOf(k int, name func(int) string) (names []string) {
 	return names
 }
 
-// difference returns the numbers of two models if they differ, else "".
+// difference returns the numbers of two models if the numbers differ, else "".
 func difference(x, y *mixpolicy.MDP) string {
 	if a, b := numbersOf(x), numbersOf(y); a != b {
 		return a + "and\n" + b
@@ -123,7 +123,7 @@ func TestCSVSettings(t *testing.T) {
 }
 
 func TestCSVErrors(t *testing.T) {
-	const rest = "\n1,0,1,1,5\n0,1,0,1,2\n1,1,0,1,2\n" // with line 1: 2 states, 2 actions
+	const rest = "\n1,0,1,1,5\n0,1,0,1,2\n1,1,0,1,2\n" // with line 1, a table of 2 states and 2 actions
 	for table, says := range map[string]string{
 		"":                                  "files: no row, want one per transition: s, a, next, p, c",
 		"s,a,next,p,c\n":                    "files: no row",
@@ -200,7 +200,7 @@ func drawModel(t *rapid.T) *mixpolicy.MDP {
 	return mixpolicy.Must(mixpolicy.New(spec))
 }
 
-// A model reads back to the bit, whatever its names. Names that come from a CSV file stay the same.
+// Written and read again, a model has the same numbers to the bit, whatever its names. Names from a CSV file stay the same.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawModel(t)
@@ -250,7 +250,7 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		if x.Pairs() > len(table) && !sets {
-			t.Errorf("%d pairs from %d bytes", x.Pairs(), len(table))
+			t.Errorf("%d pairs from a table of %d bytes", x.Pairs(), len(table))
 		}
 		y := again(t, x)
 		if d := difference(x, y); d != "" || setsOf(x) != setsOf(y) {
@@ -266,7 +266,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// The end of a path decides the format. Errors name a path that is missing, wrong or in the way.
+// The extension of a path decides the format. Errors name the path of a file that is missing or wrong, or that is a folder.
 func TestPaths(t *testing.T) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	psi := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.Must(mixpolicy.StateIndependent(x, 0.1, 0.9))))

@@ -7,21 +7,21 @@
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
 // order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given
 // by names or by consecutive whole numbers. Numbers 0 … n−1 are the numbers in the model. If the
-// numbers start elsewhere, they are names in numerical order. Other names are numbered in the
-// order of their first occurrence in the columns s and a. Every pair needs at least one row
+// numbers start elsewhere, they are names, numbered in numerical order. Other names are numbered in
+// the order of their first occurrence in the columns s and a. Every pair needs at least one row
 // (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of a pair
 // must have the same cost. Lines may end in CRLF, and the file may begin with a byte-order mark.
 // A name must not contain a carriage return.
 //
 // The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes
-// names if a reader would number all of them in the same way, else numbers. It writes no row
+// names if a reader would number all of them as the model does, else numbers. It writes no row
 // for pairs that are not allowed.
 //
 // A log is a table with a header. Its columns are s, a and, if wanted, visits and run; states and actions are
-// named as in the model. A row is a number of visits to a pair in a run; the visits of several rows of one pair are added up.
+// named as in the model. A row gives a number of visits to a pair in a run. ReadVisits adds up rows of the same pair and run.
 // Without the column visits, each row is one visit; without the column run, all rows belong to one
-// run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in a log can replace p,
-// and action sets can omit pairs that were never seen; a certificate then holds for the estimated model.
+// run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a
+// model's table, and action sets can omit pairs that were never seen; a certificate then holds for the estimated model.
 //
 // # NumPy's .npz
 //
@@ -44,15 +44,15 @@
 // scipy.sparse.load_npz reads, with c, alpha and, if the cost is discounted, gamma.
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
-// Distributions in float32 that add up to 1 to within 16 roundings per entry are divided by
+// Distributions in float32 that add up to 1 to within 16 roundings, 16·2⁻²⁴, are divided by
 // their sum. An .npz file keeps neither the names of states and actions nor the action sets: pairs
 // that are not allowed are written with the cost and row that [mixpolicy.MDP.Allowed] describes.
 //
 // # Sizes
 //
 // A reader checks the sizes that a file states against its contents before it allocates
-// memory. A CSV file takes memory in proportion to its size. With action sets or visits,
-// which may list few of many pairs, reading may take up to about 1 GiB. The unpacked arrays of an
+// memory. A CSV file takes memory in proportion to its size. With action sets or visits, where
+// a file may list few of many pairs, reading may take up to about 1 GiB. The unpacked arrays of an
 // .npz file may take 1 GiB as float64, or the size of the file if that is larger.
 package files
 
@@ -108,7 +108,7 @@ func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 }
 
 // Save writes a model to a file whose name ends in .csv or .npz, whole or not at all. Only
-// .npz keeps the criterion and α, and only .csv keeps names.
+// .npz keeps the criterion and α, and only .csv keeps names and action sets.
 func Save(path string, x *mixpolicy.MDP) error {
 	return save(path, ".csv .npz", func(w io.Writer) error {
 		if extension(path) == ".csv" {

@@ -50,7 +50,7 @@ func (z *archive) has(name string) bool { return z.entries[name] != nil }
 type array struct {
 	shape, stride []int
 	data          []float64
-	single        bool // float32 in the file
+	single        bool // whether the entries are float32 in the file
 }
 
 func (a *array) at(index ...int) float64 {
@@ -61,8 +61,8 @@ func (a *array) at(index ...int) float64 {
 	return a.data[k]
 }
 
-// normalise divides a distribution from a by its sum if a is float32, in which few
-// distributions add up to exactly 1. Every entry may carry 16 roundings, as in [mixpolicy.New],
+// normalise divides a distribution p from a by its sum if a is float32, because few
+// distributions in float32 add up to exactly 1. Every entry may carry 16 roundings, as in [mixpolicy.New],
 // so the sum may be off by 16·2⁻²⁴. If the sum is further off, p stays as it is, and is refused
 // later.
 func (a *array) normalise(p []float64) {
@@ -101,7 +101,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 		return nil, nil, errors.New("not an array of NumPy")
 	}
 	start, size := 10, int64(binary.LittleEndian.Uint16(raw[8:]))
-	if raw[6] > 1 { // the version
+	if raw[6] > 1 { // the version of the format
 		start, size = 12, int64(binary.LittleEndian.Uint32(raw[8:]))
 	}
 	body = raw[start:]
@@ -112,7 +112,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	return r, body[size:], err
 }
 
-// dtypes are readers of the supported kinds of numbers, by letter and size in bytes.
+// dtypes maps the supported kinds of numbers, given by a letter and a size in bytes, to their readers.
 var dtypes = map[string]func(r *npy.Reader, count int) ([]float64, error){
 	"f8": convert[float64], "f4": convert[float32],
 	"i1": convert[int8], "i2": convert[int16], "i4": convert[int32], "i8": convert[int64],

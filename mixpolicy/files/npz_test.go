@@ -41,7 +41,7 @@ func fixture(criterion mixpolicy.Criterion, initial []float64) *mixpolicy.MDP {
 
 var eighths = [3][]float64{{0.75, 0.25, 0}, {0.5, 0.25, 0.25}, {0, 0.625, 0.375}}
 
-// Load reads files that NumPy 2.4.6 and SciPy 1.17.1 wrote, and its errors say what it cannot read.
+// Load reads files that NumPy 2.4.6 and SciPy 1.17.1 wrote, or says in an error what in a file it cannot read.
 func TestFixtures(t *testing.T) {
 	average := fixture(mixpolicy.AverageCost, nil)
 	alpha := []float64{0.5, 0.25, 0.25}
@@ -64,7 +64,7 @@ func TestFixtures(t *testing.T) {
 
 	x, err := Load("testdata/state-first.npz", Settings{Criterion: mixpolicy.AverageCost, Initial: []float64{0, 0, 1}})
 	if err != nil || !x.Criterion().Average() || x.Initial()[2] != 1 {
-		t.Errorf("settings do not hold: %v, %v", x, err)
+		t.Errorf("Settings do not replace the file's gamma and alpha: %v, %v", x, err)
 	}
 	for axes, pair := range map[Axes][2]int{ActionFirst: {1, 0}, StateFirst: {0, 1}} {
 		x := mixpolicy.Must(Load("testdata/square.npz", Settings{Axes: axes}))
@@ -95,7 +95,7 @@ func TestFixtures(t *testing.T) {
 	wantError(t, err, "array psi: missing, the file has [alpha c data format gamma indices indptr shape]")
 }
 
-// bytesOf is an array in NumPy's format, with this header and these values.
+// bytesOf returns an array in NumPy's format with the given header and values.
 func bytesOf(header string, values ...any) []byte {
 	var b bytes.Buffer
 	header = strings.ReplaceAll(header, `"`, "'") + "\n"
@@ -106,14 +106,14 @@ func bytesOf(header string, values ...any) []byte {
 	return b.Bytes()
 }
 
-// shaped is an array in NumPy's format of the given dtype and shape, in C order.
+// shaped returns an array in NumPy's format with the given dtype, shape and values, in C order.
 func shaped(dtype, shape string, values ...any) []byte {
 	return bytesOf(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape), values...)
 }
 
 type entries map[string][]byte
 
-// with returns an archive of the entries, some of them replaced by others; nil removes an entry.
+// with returns an archive of e's entries. The entries of other replace those of the same name; nil removes an entry.
 func (e entries) with(other entries) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -223,7 +223,7 @@ func TestNPZErrors(t *testing.T) {
 	}
 }
 
-// Distributions that do not add up to 1 in float32 are divided by their sum.
+// A float32 distribution that does not add up to exactly 1 is divided by its sum.
 func TestFloat32(t *testing.T) {
 	third := []float32{1. / 3, 2. / 3}
 	x := mixpolicy.Must(read(dense.with(entries{"alpha": shaped("<f4", "(2,)", third)}), Settings{}))
@@ -235,9 +235,9 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-// A size that a file claims takes no memory.
+// Reading takes no memory for a size that a file claims but does not have.
 func TestBombs(t *testing.T) {
-	// raw is a file with one array, which claims to have this many bytes when unpacked.
+	// raw returns a file with one array, which claims to unpack to the given number of bytes.
 	raw := func(claim uint64, body []byte) []byte {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
@@ -293,19 +293,19 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-// FuzzArray puts its bytes into an archive as the arrays P and c, with correct checksums.
+// FuzzArray puts its inputs into an archive as the arrays P and c, with correct checksums.
 func FuzzArray(f *testing.F) {
 	f.Add(dense["P"], dense["c"])
 	f.Add(csr["c"], shaped(">f4", "(2, 1)", 0., 0.))
 	f.Fuzz(func(t *testing.T, p, c []byte) {
 		x, err := read(dense.with(entries{"P": p, "c": c}), Settings{})
 		if err == nil && x.Pairs() > len(c) {
-			t.Errorf("%d pairs from %d bytes", x.Pairs(), len(c))
+			t.Errorf("%d pairs from %d bytes of c", x.Pairs(), len(c))
 		}
 	})
 }
 
-// FuzzFeatures puts its bytes into an archive as the array psi, with a correct checksum.
+// FuzzFeatures puts its input into an archive as the array psi, with a correct checksum.
 func FuzzFeatures(f *testing.F) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	f.Add(shaped("<f8", "(4, 2)", 1., 0., 0., .5, 0., .25, 0., .25))
@@ -314,7 +314,7 @@ func FuzzFeatures(f *testing.F) {
 		file := entries{"psi": psi}.with(nil)
 		g, err := readFeatures(bytes.NewReader(file), int64(len(file)), x)
 		if err == nil && x.Pairs()*g.Dim() > len(psi) {
-			t.Errorf("%d features from %d bytes", g.Dim(), len(psi))
+			t.Errorf("%d columns of Ψ from %d bytes", g.Dim(), len(psi))
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 // visitColumns maps the names that the header of a log may use to their columns.
 var visitColumns = map[string]string{"s": "s", "state": "s", "a": "a", "action": "a", "visits": "visits", "run": "run"}
 
-// mostVisits is the greatest number of counts in all runs together; they take 1 GiB.
+// mostVisits is the greatest number of counts, 1 GiB, in all runs together; a single run may have more.
 const mostVisits = 1 << 27
 
 func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {
@@ -33,7 +33,7 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 		}
 	}
 	state, action := numbers(x.States(), x.StateName), numbers(x.Actions(), x.ActionName)
-	number := map[string]int{} // of a run
+	number := map[string]int{} // the number of each run, by its name
 	for {
 		record, err := table.Read()
 		if err == io.EOF {

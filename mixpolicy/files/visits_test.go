@@ -106,7 +106,7 @@ func FuzzVisits(f *testing.F) {
 			return
 		}
 		if len(runs) > strings.Count(table, "\n") {
-			t.Errorf("%d runs of %q", len(runs), table)
+			t.Errorf("%d runs from the table %q", len(runs), table)
 		}
 		mixpolicy.Must(mixpolicy.PolicyFromVisits(x, mixpolicy.VisitSettings{UniformUnseen: true}, runs...))
 	})

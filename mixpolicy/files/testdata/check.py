@@ -1,4 +1,4 @@
-"""Reads what package files wrote into the folder, and writes it anew: python3 check.py FOLDER."""
+"""Checks what package files wrote into FOLDER, and writes it again with NumPy: python3 check.py FOLDER."""
 import csv
 import pathlib
 import sys

@@ -1,8 +1,8 @@
-"""Makes the fixtures beside it: python3 make.py. Made with NumPy 2.4.6 and SciPy 1.17.1.
+"""Makes the fixtures in this folder: python3 make.py. Made with NumPy 2.4.6 and SciPy 1.17.1.
 
-The model has 3 states and 2 actions: action 0 goes down and up by one, each with its
-probability, action 1 goes to state 0. Its probabilities are multiples of 1/8, which
-float32 holds; those of float32.npz are thirds, which it does not.
+The model has 3 states and 2 actions. Action 0 moves down or up by one, or stays; action 1
+moves to state 0. The probabilities are multiples of 1/8, which float32 represents exactly.
+The probabilities of float32.npz are thirds, which float32 only approximates.
 """
 import pathlib
 
