@@ -20,8 +20,8 @@ var (
 	_ Approximator        = (*smoothedPrimalDual)(nil)
 )
 
-// SmoothedPrimalDual is the primal–dual method for the smoothed ALP, with sampling from the polytope of its
-// constraints, that the paper's abstract announces and its text does not contain. We derive it here.
+// SmoothedPrimalDual is the method that the paper's abstract announces: a primal–dual method for the smoothed ALP, with
+// sampling from the polytope of the constraints. The paper's text does not contain the method, so we derive it here.
 //
 // # The saddle point
 //
