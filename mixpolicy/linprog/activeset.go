@@ -50,7 +50,7 @@ type activeSet struct {
 	step      []float64 // scratch of path.enter
 
 	still   bool // v = 0 to within rounding, so x(t) does not depend on t
-	optimal bool // v = 0 and, except for the hyperplane, u1 ⪰ 0: b = Σ u1ₖ aₖ proves that x0, if feasible, solves the LP
+	optimal bool // v = 0, and u1 ⪰ 0 except for the hyperplane, so b = Σ u1ₖ aₖ, and x0, if feasible, solves the LP
 }
 
 func newActiveSet(b, g []float64) *activeSet {

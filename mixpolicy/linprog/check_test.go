@@ -34,8 +34,8 @@ func toRat(x []float64) []*big.Rat {
 	return y
 }
 
-// slack is the allowed error of a constraint, per unit of ‖θ‖₂ and of the row's length. It is twice 8(d+4)·2⁻⁵³, the
-// solver's bound on the rounding of the product of a row and a solution of its factored equations: the second half
+// slack is the allowed error of a constraint, per unit of ‖θ‖₂ and of the row's length. One half, 8(d+4)·2⁻⁵³, is the
+// solver's bound on the rounding of the product of a row and a solution of its factored equations. The other half
 // allows for the rounding of the point.
 func slack(d int) float64 { return 16 * float64(d+4) * 0x1p-53 }
 

@@ -32,9 +32,9 @@
 // violates. So rows can be found on demand: the method solves the problem over a small pool of
 // rows, a parallel scan of Ψ finds rows that the solution violates, these rows join the pool,
 // and the next solution starts from the active rows of the last one. The work ends when a scan
-// finds no row and x(t) solves the problem over the pool. Until then, an upper limit holds t
-// down, and is raised whenever a scan finds few rows: points far from the path violate rows
-// that rarely matter.
+// finds no row and x(t) solves the problem over the pool. At first, t has a low upper limit,
+// which is raised whenever a scan finds few rows, because points far from the path violate
+// rows that rarely matter.
 //
 // # What is certain
 //

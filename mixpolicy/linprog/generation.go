@@ -36,7 +36,7 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 	return sol, err
 }
 
-// mostRadius is the greatest finite R, so that squares of numbers of its size do not overflow.
+// mostRadius is the greatest finite R that Solve accepts, so that squares of numbers near R do not overflow.
 const mostRadius = 0x1p500
 
 // finite reports whether the objective, the bound and the multipliers are finite.
@@ -88,7 +88,7 @@ type program struct {
 type solver struct {
 	*path
 	*scanner
-	known     map[int]bool // the rows that learn was given
+	known     map[int]bool // the rows passed to learn
 	scans     int
 	violation float64 // of x, as in [Solution]; +∞ until x is scanned
 	best      incumbent
@@ -253,7 +253,7 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// toward makes c + s (x − c) the incumbent if this point is better. s is at most share, the share from a scan of x.
+// toward makes c + s (x − c) the incumbent if this point is better; share is the greatest s that violates no row.
 func (s *solver) toward(x []float64, share float64) {
 	c := s.best.centre
 	// The point is in the ball because ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖ ≤ R.

@@ -90,7 +90,7 @@ func (p Mixture) program() program {
 // bᵀDirection < 0. This occurs only for R = +∞.
 type UnboundedError struct {
 	Point     []float64 // feasible
-	Direction []float64 // of length ‖·‖₂ = 1
+	Direction []float64 // ‖Direction‖₂ = 1
 	Slope     float64   // bᵀDirection < 0
 }
 
@@ -105,7 +105,7 @@ type StalledError struct {
 	Violation float64 // Violation of the last point, as in [Solution]
 	Pivots    int     // steps taken
 	Bound     float64 // certified; −∞ if there is none, as for R = +∞
-	Objective float64 // of the best feasible point; +∞ if none is known
+	Objective float64 // bᵀθ at the best feasible point; +∞ if none is known
 }
 
 func (e *StalledError) Error() string {

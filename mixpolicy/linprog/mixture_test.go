@@ -19,7 +19,7 @@ import (
 
 var background = context.Background()
 
-// If several solutions are optimal, Solve returns the one of least norm.
+// If several points are optimal, Solve returns the optimal point of least norm.
 func TestSolveTakesLeastNorm(t *testing.T) {
 	// θ₃ costs most, so it is 0. All θ₁, θ₂ ≥ 0 with sum 1 cost the same.
 	p := Mixture{B: []float64{1, 1, 2}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: math.Inf(1)}

@@ -74,7 +74,7 @@ func newPath(m program) *path {
 	return p
 }
 
-// moveTo sets t, and drops active cuts until no multiplier of another cut than the hyperplane is negative.
+// moveTo sets t, and drops active cuts until no multiplier except the hyperplane's is negative.
 func (p *path) moveTo(t float64) {
 	p.t = t
 	for {
@@ -333,7 +333,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		}
 		switch {
 		case next == lo || next == hi:
-			return bounded, nil // no number lies between p.t and the exact t
+			return bounded, nil // lo and hi are neighbouring numbers
 		case next > 0x1p600:
 			return stalled, nil
 		case next <= p.limit:

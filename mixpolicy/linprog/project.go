@@ -208,7 +208,7 @@ func boxShift(y []float64, r float64) float64 {
 		}
 		next := kappa + excess/float64(free) // ±Inf or NaN if no entry is free
 		if next == kappa && math.Abs(excess) <= r*float64(free) {
-			return kappa // the step that would remove the excess is below the rounding of kappa
+			return kappa // no number is closer to κ, and the free entries can absorb the excess
 		}
 		if !(lo < next && next < hi) {
 			next = lo + (hi-lo)/2

@@ -224,8 +224,9 @@ func (s *solver) proves(sol *Solution) bool {
 	return math.Abs(sol.Gap()) <= allowed
 }
 
-// ray returns the ray in which the path ends. Its direction is −b minus the projection of −b onto the span of the active normals,
-// computed and tested in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if the test fails.
+// ray returns the ray in which the path ends. Its direction is −b minus the projection of −b onto the span of the
+// active normals, computed in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if the
+// direction is 0 or violates a row, or if the point of the ray is infeasible.
 func (s *solver) ray() *UnboundedError {
 	var basis [][]*big.Float
 	reduce := func(x []*big.Float) bool {

@@ -79,7 +79,7 @@ func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 // constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP. Under discounting, x = ν. Under average cost, x = (g, ν), and
 // each row begins with a 1, the coefficient of g.
 type constraints struct {
-	columns linprog.Columns // of A
+	columns linprog.Columns // the columns of A
 	rhs     []float64       // c
 }
 
@@ -247,7 +247,7 @@ func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Colum
 	return out, nil
 }
 
-// product returns Mx. In the coordinates, S y is the point that y stands for, and Sᵀb is the objective b.
+// product returns Mx. In the coordinates, S y is the point x of y, and Sᵀb is the objective for y.
 func product(m mat.Matrix, x []float64) []float64 {
 	var y mat.VecDense
 	y.MulVec(m, mat.NewVecDense(len(x), x))

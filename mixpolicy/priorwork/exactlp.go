@@ -66,7 +66,7 @@ func (c LPCertificate) String() string {
 
 // SolveLP solves both programs by policy iteration: the simplex method with all improving pivots at once (Howard 1960;
 // Ye 2011 for its complexity). This ends with an optimal basis, whose v and measure ξ SolveLP checks against the
-// programs. Its errors are those of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+// programs. SolveLP returns the errors of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

@@ -31,7 +31,7 @@
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
 // states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both lead to linear programs
-// of few variables with one constraint for each pair, for which package linprog has an exact solver.
+// of few variables with one constraint for each pair. Package linprog solves such programs.
 package priorwork
 
 import (

@@ -129,11 +129,11 @@ func balance(p *mixpolicy.Problem) float64 {
 // Step implements [mixpolicy.Run].
 func (a *mirrorProx) Step() error {
 	copy(a.before, a.m.Dual)
-	if err := a.descend(a.half, a.lambda); err != nil { // to θ½ and λ½
+	if err := a.descend(a.half, a.lambda); err != nil { // the trial step, to θ½ and λ½
 		return err
 	}
 	copy(a.m.Dual, a.before)
-	if err := a.descend(a.lambda, a.half); err != nil { // from θ, along the gradient at λ½
+	if err := a.descend(a.lambda, a.half); err != nil { // again from θ and λ, along the gradients at θ½ and λ½
 		return err
 	}
 	a.t++

@@ -105,10 +105,10 @@ type smoothedPrimalDual struct {
 	x           *mixpolicy.MDP
 	oracle      *mixpolicy.Oracle
 	start, draw *alias.Table      // s₀ ∼ α, s ∼ μ
-	m           *mixpolicy.Mirror // of ν
+	m           *mixpolicy.Mirror // mirror descent for ν
 
 	logit          []float64 // ln ρ_a(s) − ln(1 − 1ᵀρ(s))
-	rho, slackness []float64 // of a state: ρ(s), ĥ
+	rho, slackness []float64 // ρ(s) and ĥ in the sampled state
 	next           []int
 	gradient, avg  []float64
 }
