@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A cut is the constraint aᵀx ≥ rhs with ‖a‖₂ = 1.
+// A cut is the constraint aᵀx ≥ rhs, or aᵀx = rhs for the hyperplane, with ‖a‖₂ = 1.
 type cut struct {
 	normal []float64 // a
 	rhs    float64   // 0 for a row of Ψ
-	row    int       // index in Ψ; or ball, or hyperplane (an equation)
+	row    int       // the row's index in Ψ, or the constant ball or hyperplane
 	scale  float64   // the power of two by which a row of Ψ is divided first
 	length float64   // the length ‖·‖₂ by which the scaled row is then divided
 }
@@ -34,23 +34,23 @@ const (
 //
 //	x(t) = x0 + t v,   u(t) = u0 + t u1.
 //
-// x0 is the point of least norm, orthogonal to v, and v is −b minus its projection onto the
-// span of the aₖ. Both are recomputed from the factors after each step, so that errors do not
-// add up.
+// x0 is the point of least norm that satisfies the equations. v is −b minus the projection of
+// −b onto the span of the aₖ, so x0 is orthogonal to v. Both are recomputed from the factors
+// after each step, so that errors do not add up.
 type activeSet struct {
 	d         int
 	objective []float64 // b in these formulas
 	cuts      []*cut
-	q         [][]float64 // q[k] of length d
+	q         [][]float64 // q[k] is row k of Q, of length d
 	r         [][]float64 // r[k] is column k of R, of length k+1
 	x0, v     []float64
 	u0, u1    []float64
 	y, w      []float64 // x0 = Qᵀy; w = Qb
-	h, z      []float64 // results of split
+	h, z      []float64 // results of the last split of a cut's normal
 	step      []float64 // scratch of path.enter
 
-	still   bool // v = 0 to within rounding: x does not move with t
-	optimal bool // also u1 ⪰ 0, except for the hyperplane, so b = Σ u1ₖ aₖ: x0 solves the LP
+	still   bool // v = 0 to within rounding, so x(t) does not depend on t
+	optimal bool // v = 0, and u1 ⪰ 0 except for the hyperplane, so b = Σ u1ₖ aₖ, and x0, if feasible, solves the LP
 }
 
 func newActiveSet(b, g []float64) *activeSet {
@@ -82,8 +82,8 @@ func newActiveSet(b, g []float64) *activeSet {
 // Gram–Schmidt. Smaller differences mean nothing.
 func (s *activeSet) rounding() float64 { return 8 * float64(s.d+4) * 0x1p-53 }
 
-// split stores in z the part of the unit vector n that is orthogonal to the active normals,
-// and in h the coordinates Qn of n, and returns ‖z‖₂. Gram–Schmidt is done twice, which is
+// split stores in z the part of the vector n that is orthogonal to the active normals, and
+// in h the coordinates Qn of n. It returns ‖z‖₂. Gram–Schmidt is done twice, which is
 // enough (Daniel, Gragg, Kaufman and Stewart 1976).
 func (s *activeSet) split(z, h, n []float64) float64 {
 	copy(z, n)
@@ -98,7 +98,7 @@ func (s *activeSet) split(z, h, n []float64) float64 {
 	return math.Sqrt(floats.Dot(z, z))
 }
 
-// add appends the cut of the last split.
+// add appends the cut c. s.z and s.h must hold the results of split for its normal.
 func (s *activeSet) add(c *cut) {
 	k := len(s.cuts)
 	s.q, s.r = slices.Grow(s.q, 1)[:k+1], slices.Grow(s.r, 1)[:k+1]
@@ -122,7 +122,7 @@ func (s *activeSet) drop(j int) {
 	s.r[last] = gone // to be used again
 	for k := j; k < last; k++ {
 		col := s.r[k] // of length k+2
-		// c² + s² = 1, c a + s b = ρ and c b − s a = 0 for the entries a and b.
+		// c² + sn² = 1, c a + sn b = rho and c b − sn a = 0 for a = col[k] and b = col[k+1].
 		c, sn, rho := 1.0, 0.0, math.Hypot(col[k], col[k+1])
 		if rho != 0 {
 			c, sn = col[k]/rho, col[k+1]/rho
@@ -143,7 +143,7 @@ func (s *activeSet) drop(j int) {
 
 // solve recomputes x0, v, u0 and u1 from the factors.
 func (s *activeSet) solve() {
-	// Rᵀy = rhs, forwards.
+	// Solve Rᵀy = rhs by forward substitution.
 	for k, c := range s.cuts {
 		col := s.r[k]
 		s.y[k] = (c.rhs - floats.Dot(col[:k], s.y[:k])) / col[k]

@@ -28,9 +28,9 @@ func measures(n, d int, sparse float64, seed uint64) Columns {
 	return psi
 }
 
-// queueLike returns d measures on the states and m actions of a network of queues with the
-// given sizes: products of truncated geometric measures, over many orders of magnitude, times
-// a distribution over actions.
+// queueLike returns d measures on the state–action pairs of a network of queues with the given
+// sizes and m actions. Each is the product of a distribution over actions and of truncated
+// geometric measures, which span many orders of magnitude.
 func queueLike(sizes []int, m, d int, seed uint64) Columns {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	n := m

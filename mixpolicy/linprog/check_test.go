@@ -11,7 +11,6 @@ import (
 
 // These checks do not use the solver: they compute in exact rational arithmetic, and take roots to 200 bits.
 
-// is reports whether an error is one of type E.
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
@@ -35,9 +34,9 @@ func toRat(x []float64) []*big.Rat {
 	return y
 }
 
-// slack is the allowed error of a constraint, per unit of ‖θ‖₂ and of the row's length: 8(d+4)·2⁻⁵³, the solver's
-// bound on the rounding of a row's product with a point of its factored equations, and as much again for the rounding
-// of the point.
+// slack is the allowed error of a constraint, per unit of ‖θ‖₂ and of the row's length. One half, 8(d+4)·2⁻⁵³, is the
+// solver's bound on the rounding of the product of a row and a solution of its factored equations. The other half
+// allows for the rounding of the point.
 func slack(d int) float64 { return 16 * float64(d+4) * 0x1p-53 }
 
 // ballSlack is the amount by which ‖θ‖ may exceed R, per unit of ‖θ‖₂. The rows that cut the balls of ℓ₂ and ℓ∞ have
@@ -98,7 +97,7 @@ func reducedCostsRat(y Dual, b, g []float64, psi Rows) ([]*big.Rat, float64, err
 	return res, most, nil
 }
 
-// checkScales verifies that the rows are in increasing order, each with its scale.
+// checkScales verifies that the rows are in increasing order, and that 1 ≤ ‖Ψᵢ‖∞/Scale < 2 for each.
 func checkScales(rows []Multiplier, psi Rows, d int) error {
 	row, last := make([]float64, d), -1
 	for _, m := range rows {
@@ -114,7 +113,7 @@ func checkScales(rows []Multiplier, psi Rows, d int) error {
 	return nil
 }
 
-// check verifies what Solve returned for p. For a solution it returns the exact gap.
+// check verifies what Solve returned for p. For a solution, check returns the exact gap.
 func check(p Mixture, sol *Solution, err error) (gap float64, _ error) {
 	return checkProgram(p.program(), sol, err)
 }
@@ -186,13 +185,13 @@ func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64,
 	loss.Mul(loss, new(big.Float).SetFloat64(sol.Radius))
 	exact = new(big.Float).SetPrec(200).SetFloat64(sol.Hyperplane)
 	if exact.Sub(exact, loss).Cmp(new(big.Float).SetFloat64(sol.Bound)) < 0 {
-		return nil, 0, 0, fmt.Errorf("bound %v is not one: %v", sol.Bound, exact)
+		return nil, 0, 0, fmt.Errorf("bound %v exceeds the exact bound %v", sol.Bound, exact)
 	}
 	return exact, size, most, nil
 }
 
-// checkStalled verifies an answer without a proof: for a finite R, Bound is a lower bound, and the point is feasible
-// if it has an Objective.
+// checkStalled verifies an answer without a proof: for a finite R, Bound is a lower bound, and for a finite Objective,
+// no row is violated.
 func checkStalled(p program, sol *Solution, e *StalledError) error {
 	if sol == nil || math.IsNaN(e.Bound) || e.Bound > e.Objective || !strings.Contains(e.Error(), "not decided") {
 		return fmt.Errorf("%+v, %+v", e, sol)

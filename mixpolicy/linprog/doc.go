@@ -1,12 +1,12 @@
-// Package linprog solves the linear programs of the paper exactly. They have few variables
-// and very many rows.
+// Package linprog solves the linear programs of the paper to within rounding, and proves its
+// answers. These programs have few variables and very many rows.
 //
 // [Mixture] is problem (2.18),
 //
 //	min bᵀθ   subject to   Ψθ ⪰ 0,  1ᵀθ = 1,  ‖θ‖ ≤ R,        b = Ψᵀc ∈ ℝᵈ,
 //
 // for Ψ ∈ ℝᴺˣᵈ with d up to a few hundred and N up to millions. [Norm.Project] projects onto
-// the last two constraints, in closed form.
+// the set that the last two constraints define.
 //
 // # The method
 //
@@ -17,48 +17,49 @@
 // the Euclidean projection of −t b onto P. The path x(t) is continuous and piecewise
 // linear, bᵀx(t) does not increase and ‖x(t)‖₂ does not decrease. Two facts follow.
 //
-//   - Without a bound, x(t) solves the LP for all t beyond some finite t̄. It is the
-//     solution of least norm (Mangasarian and Meyer 1979).
+//   - Without a bound on ‖θ‖, x(t) is the solution of least norm for all t beyond some finite
+//     t̄, provided that the LP has a solution (Mangasarian and Meyer 1979).
 //   - With ‖θ‖₂ ≤ R active, the solution is x(t) for the t at which ‖x(t)‖₂ = R: the
 //     optimality conditions of x(t), x + t b = Ψᵀu + κ1, are the conditions of (2.18)
 //     with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
-// The bounds ℓ∞ and ℓ₁ are polyhedral, so they join the rows of P: |θⱼ| ≤ R is 2d rows;
-// ‖θ‖₁ ≤ R is, on the hyperplane, Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. A step needs
-// only the most violated of these.
+// The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets join the rows of P. |θⱼ| ≤ R gives 2d
+// rows. On the hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. A step
+// needs only the most violated of these rows.
 //
 // Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983), which starts
 // at the solution without rows and needs, in each step, only one row that the present point
 // violates. So rows can be found on demand: the method solves the problem over a small pool of
 // rows, a parallel scan of Ψ finds rows that the solution violates, these rows join the pool,
-// and the next solution starts from the active rows of the last one. A scan that finds no row
-// ends the work. The upper limit of t is raised in steps, and x(t) is found over all rows at
-// each step, because rows that are violated far from the path rarely matter.
+// and the next solution starts from the active rows of the last one. The work ends when a scan
+// finds no row and x(t) solves the problem over the pool. At first, t has a low upper limit,
+// which is raised whenever a scan finds few rows, because points far from the path violate
+// rows that rarely matter.
 //
 // # What is certain
 //
 // Answers are computed in floating point, but each answer has a proof, which is checked before
 // the answer is returned.
 //
-// A solution is feasible to within rounding, at most 16(d+4)2⁻⁵³‖θ‖₂ for rows of length 1. It
-// is optimal because, for any λ ⪰ 0 and any μ,
+// A solution is feasible to within rounding: it violates no row, scaled to length 1, by more
+// than 16(d+4)2⁻⁵³‖θ‖₂. It is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
 // [Solution.Bound] is the right side, evaluated in doubled precision and rounded downwards.
-// The difference between bᵀθ and Bound must be at most the rounding error of the terms. An
-// [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎, which proves that no θ is
-// feasible, because κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a
-// feasible point and an unbounded direction, which was tested in 1,024 bits.
+// The difference between bᵀθ and Bound must be at most the rounding error of the terms. For a
+// finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would
+// give the opposite, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a
+// feasible point and the direction of a ray along which bᵀθ falls, tested in 1,024 bits.
 //
-// If rows are linearly dependent to within rounding, the method may find no proof, or may not
-// end. The answer is then a [StalledError] with the best point and bound. This happens for one
-// in five hundred degenerate programs of up to 13 variables, mostly with rows that are
+// If rows are linearly dependent to within rounding, the method may find no proof, or may
+// cycle. The answer is then a [StalledError] with the best point and bound. This happens for one
+// in five hundred degenerate programs of up to 12 variables, mostly with rows that are
 // parallel to within 2⁻²⁰ to 2⁻⁵³, and for no program of the paper. TestSearch checks the
 // answers independently in exact arithmetic. Its programs have integer data with many ties;
 // low rank; duplicate, opposite and nearly parallel rows; entries from 10⁻³⁰⁰ to 10²⁰⁰;
-// geometrically falling entries; balls that just touch the feasible set; or rows that describe
-// flows.
+// geometrically falling entries; balls that just touch the feasible set; or the rows of
+// assignment problems.
 //
 // # What it takes
 //
@@ -70,6 +71,6 @@
 //	  50          100,000    0.1       16      1,400   dense
 //	 400           10,000    0.9       10      4,200   dense
 //
-// The ball of ℓ₁ has many facets. Programs in which it is active take the longest: at d = 400,
-// twenty times as many steps.
+// The ball of ℓ₁ has many facets. Programs in which this ball is active take the longest: at
+// d = 400, twenty times as many steps.
 package linprog

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// minimize divides the costs by a power of two and solves the program. The division matters
-// only if all costs are tiny or huge: the low part of a doubled number would fall below the
-// normal range, or products would overflow.
+// minimize divides the costs by a power of two, solves the program and scales the result back.
+// Without the division, the low part of a number in doubled precision would fall below the
+// normal range if all costs were tiny, and products would overflow if a cost were huge.
 func (m program) minimize(ctx context.Context, settings Settings) (*Solution, error) {
 	for j, v := range m.b {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -36,10 +36,10 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 	return sol, err
 }
 
-// mostRadius bounds R so that squares of numbers of its size do not overflow.
+// mostRadius is the greatest finite R that Solve accepts, so that squares of numbers near R do not overflow.
 const mostRadius = 0x1p500
 
-// finite reports whether all numbers of a solution are finite.
+// finite reports whether the objective, the bound and the multipliers are finite.
 func (s *Solution) finite() bool {
 	numbers := []float64{s.Objective, s.Bound, s.Hyperplane, s.Ball}
 	for _, m := range s.Rows {
@@ -48,7 +48,7 @@ func (s *Solution) finite() bool {
 	return LInf.Of(numbers) <= math.MaxFloat64
 }
 
-// rescale turns the solution for b/s into the solution for b.
+// rescale turns the solution and the error for b/s into the solution and the error for b.
 func (m program) rescale(sol *Solution, err error, s float64) {
 	if e, ok := err.(*UnboundedError); ok {
 		e.Slope *= s
@@ -75,7 +75,7 @@ func (m program) rescale(sol *Solution, err error, s float64) {
 //
 //	min bᵀθ   subject to   Ψθ ⪰ 0,  gᵀθ = 1,  ‖θ‖ ≤ R
 //
-// with g = 1 or R = +∞: the common form of [Mixture] and [Inequalities].
+// with g = 1 or R = +∞. [Mixture] and [Inequalities] are solved in this form.
 type program struct {
 	b, g   []float64
 	psi    Rows
@@ -88,11 +88,11 @@ type program struct {
 type solver struct {
 	*path
 	*scanner
-	known     map[int]bool // the rows in the pool
+	known     map[int]bool // the rows passed to learn
 	scans     int
-	violation float64 // of x, after the first scan
+	violation float64 // of x, as in [Solution]; +∞ until x is scanned
 	best      incumbent
-	bound     float64 // the best bound so far; at first, the bound without multipliers
+	bound     float64 // the best bound so far; at first, the bound with λ = 0 and μ = 0
 	dual      Dual    // the dual point that proves bound
 }
 
@@ -121,7 +121,7 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 	return s.run(ctx)
 }
 
-// learn puts row i into the pool.
+// learn puts row i into the pool, unless the row is known or consists of zeros.
 func (s *solver) learn(i int) error {
 	if s.known[i] {
 		return nil
@@ -169,8 +169,8 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 		case more:
 			continue
 		case !s.inside && s.norm != L2 && (out == ray || s.norm.Of(s.x) > s.radius*(1+s.rounding())):
-			// A polyhedral ball is ignored until it matters. It may have exponentially many
-			// cuts, and the cuts found at a point that violates rows of Ψ are mostly not needed.
+			// A polyhedral ball is ignored until x violates no row of Ψ. The ball may have exponentially
+			// many cuts, and most cuts found at a point that violates rows are not needed.
 			s.inside = true
 			continue
 		case out == ray:
@@ -184,14 +184,14 @@ func (s *solver) run(ctx context.Context) (*Solution, error) {
 	}
 }
 
-// separate scans Ψ for rows that x or the direction of its ray violates, puts the worst
-// new rows into the pool, and reports whether there were any.
+// separate scans Ψ for rows that x violates and, if out is ray, for rows that the direction of
+// the ray violates. It puts the worst new rows into the pool, and reports whether it found any.
 func (s *solver) separate(ctx context.Context, out outcome) (more bool, err error) {
 	points := [][]float64{s.x}
 	if out == ray {
 		points = append(points, s.v)
 	}
-	centres := [2][]float64{s.best.centre} // none for a ray
+	centres := [2][]float64{s.best.centre} // nil for the direction of a ray
 	for k, x := range points {
 		centre := centres[k]
 		found, share, err := s.scan(ctx, x, centre)
@@ -227,12 +227,12 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 // An incumbent is the best known feasible point. The points of the path are not feasible until
 // the end, but a known feasible point c gives another feasible point on the way from c to x:
 //
-//	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0},
+//	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0}.
 //
-// and a scan visits the rows with Ψᵢx < 0 anyway. For measures, c = 1/d is feasible.
+// A scan visits the rows with Ψᵢx < 0 anyway. If the columns are measures, c = 1/d is feasible.
 type incumbent struct {
 	centre    []float64 // c; nil if none is known
-	theta     []float64 // nil if none is known
+	theta     []float64 // the point; nil if none is known
 	objective float64   // bᵀθ; +∞ if none is known
 }
 
@@ -253,10 +253,10 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// toward improves the incumbent from a scan of x.
+// toward makes c + s (x − c) the incumbent if this point is better; share is the greatest s that violates no row.
 func (s *solver) toward(x []float64, share float64) {
 	c := s.best.centre
-	// ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖.
+	// The point is in the ball because ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖ ≤ R.
 	if out, in := s.norm.Of(x), s.norm.Of(c); out > s.radius {
 		share = min(share, max(0, (s.radius-in)/(out-in)))
 	}

@@ -16,17 +16,17 @@ import (
 //
 // with few variables and very many rows, such as the approximate LP (4.1).
 //
-// It is solved as a cone in one more dimension, θ = (x, 1): the rows are Ψᵢ = (aᵢ, −hᵢ), and
-// the hyperplane is gᵀθ = 1 with the last unit vector g. If there are several solutions, Solve
+// Solve adds a dimension, θ = (x, 1), in which the rows Ψᵢ = (aᵢ, −hᵢ) describe a cone, and the
+// hyperplane is gᵀθ = 1, where g is the last unit vector. If there are several solutions, Solve
 // returns the solution of least ‖x‖₂. Rounding is relative to ‖θ‖₂, so scale the variables to
 // make ‖x‖₂ about 1.
 type Inequalities struct {
 	B []float64
 	A Rows
-	H []float64 // one per row of A
+	H []float64 // h, one entry per row of A
 }
 
-// A Point solves [Inequalities].
+// A Point is a result of [Inequalities.Solve].
 type Point struct {
 	X         []float64
 	Objective float64      // bᵀx
@@ -43,9 +43,9 @@ type Point struct {
 // Gap returns Objective − Bound.
 func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
-// Solve returns the solution with its multipliers. Errors are those of [Mixture.Solve]; Point
-// and Direction of an [UnboundedError] are in the variables x. On cancellation, and with a
-// [*StalledError], it returns a point that may be infeasible, with a valid bound.
+// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve];
+// Point and Direction of an [UnboundedError] are in the variables x. On cancellation, and with a
+// [*StalledError], Solve returns a point that may be infeasible, with a valid bound.
 //
 // It panics unless b has an entry per column of A, and h an entry per row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {

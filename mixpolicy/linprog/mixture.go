@@ -16,14 +16,14 @@ type Mixture struct {
 	R    float64 // > 0, at most 2⁵⁰⁰; +∞ for no bound
 }
 
-// Settings of [Mixture.Solve]. The zero value is ready to use.
+// Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm are the rows of Ψ to start with, such as the active rows of a similar problem.
-	// They change the time, not the solution.
+	// Warm lists the rows of Ψ to start with, such as the active rows of a similar problem.
+	// These rows change the time, not the solution.
 	Warm []int
 }
 
-// A Solution of [Mixture]. If several θ are optimal, Theta is the optimal θ of least ‖·‖₂.
+// A Solution is a result of [Mixture.Solve]. If several θ are optimal, Theta is the optimal θ of least ‖·‖₂.
 type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
@@ -45,10 +45,10 @@ type Solution struct {
 }
 
 // Gap returns Objective − Bound. No feasible point is better than Theta by more than Gap.
-// It may be slightly negative, because rounding may make Theta infeasible.
+// Gap may be slightly negative, because rounding may make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
-// String states the optimum, its proof, and the binding rows.
+// String states the objective, θ, the gap and the number of binding rows.
 func (s Solution) String() string {
 	theta, more := s.Theta, ""
 	if len(theta) > 8 {
@@ -62,9 +62,9 @@ func (s Solution) String() string {
 // checked proof. If ctx ends first, it returns ctx.Err() with the best feasible point and the
 // best bound so far, or, if no feasible point is known, with the last point (see its
 // Violation). If it finds no proof, it returns the same solution with a [*StalledError].
-// Another error names an R out of range, an entry of b or Ψ that is not finite, or the
-// greatest bⱼ if numbers of the solution would overflow. It does not notice a +∞ in a row of Ψ
-// that no point violates. Rows may have entries of any size.
+// Another error names an R out of range, an entry of b or Ψ that is not finite, or the bⱼ of
+// greatest size if numbers of the solution would overflow. Solve does not notice a +∞ in a row
+// of Ψ that no point violates. Rows may have finite entries of any size.
 //
 // It panics unless b has an entry per column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
@@ -85,12 +85,12 @@ func (p Mixture) program() program {
 	return program{b: p.B, g: ones(len(p.B)), psi: p.Psi, norm: p.Norm, radius: p.R}
 }
 
-// An UnboundedError says that bᵀθ has no minimum: every Point + s·Direction with s ≥ 0 is
-// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀDirection < 0. This occurs
-// only for R = +∞.
+// An UnboundedError says that bᵀθ has no minimum. Every Point + s·Direction with s ≥ 0 is
+// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀθ falls with s, because
+// bᵀDirection < 0. This occurs only for R = +∞.
 type UnboundedError struct {
 	Point     []float64 // feasible
-	Direction []float64 // of length ‖·‖₂ = 1
+	Direction []float64 // ‖Direction‖₂ = 1
 	Slope     float64   // bᵀDirection < 0
 }
 
@@ -105,7 +105,7 @@ type StalledError struct {
 	Violation float64 // Violation of the last point, as in [Solution]
 	Pivots    int     // steps taken
 	Bound     float64 // certified; −∞ if there is none, as for R = +∞
-	Objective float64 // of the best feasible point; +∞ if none is known
+	Objective float64 // bᵀθ at the best feasible point; +∞ if none is known
 }
 
 func (e *StalledError) Error() string {

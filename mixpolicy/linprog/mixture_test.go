@@ -19,7 +19,7 @@ import (
 
 var background = context.Background()
 
-// If several solutions are optimal, Solve returns the one of least norm.
+// If several points are optimal, Solve returns the optimal point of least norm.
 func TestSolveTakesLeastNorm(t *testing.T) {
 	// θ₃ costs most, so it is 0. All θ₁, θ₂ ≥ 0 with sum 1 cost the same.
 	p := Mixture{B: []float64{1, 1, 2}, Psi: Columns{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, R: math.Inf(1)}
@@ -48,7 +48,7 @@ func TestSolveTouchingBall(t *testing.T) {
 					t.Fatalf("d = %d, %v, R = %v: %v", d, norm, p.R, err)
 				}
 				for _, v := range sol.Theta {
-					if math.Abs(v-1/float64(d)) > 1e-7 { // a ball larger by 1 ulp reaches some √(2⁻⁵²) further
+					if math.Abs(v-1/float64(d)) > 1e-7 { // a ball larger by 1 ulp reaches further by about √(2⁻⁵²)
 						t.Errorf("d = %d, %v: θ = %v", d, norm, sol.Theta)
 					}
 				}
@@ -102,7 +102,7 @@ func (w watched) Apply(dst []float64, from int, theta []float64) {
 	w.Rows.Apply(dst, from, theta)
 }
 
-// When stopped, Solve returns the best point and bound so far, and both are valid. Before it has found a point, the violation is infinite.
+// When stopped, Solve returns the best point and bound so far, and both are valid. Before the first scan, the violation is infinite.
 func TestSolveStopsWhenToldTo(t *testing.T) {
 	psi := queueLike([]int{12, 12, 12, 12}, 1, 6, 3)
 	p := Mixture{B: costs(6, 2), Psi: psi, R: 3}

@@ -20,19 +20,19 @@ type path struct {
 	mean, length float64
 
 	pool   []*cut
-	short  []*cut // of a long pool: the most violated cuts at the last pass over it
-	misses []miss // scratch
+	short  []*cut // the most violated cuts at the last pass over the pool, if the pool is long
+	misses []miss // scratch of violated
 	t      float64
-	limit  float64 // greatest t for now; raised when x(limit) violates few rows
+	limit  float64 // the greatest t allowed for now; raised when x(limit) violates few new rows
 	x, u   []float64
 	inside bool  // whether cuts of a polyhedral ball are generated
-	sets   []int // scratch of the ℓ₁ cut
+	sets   []int // scratch of ballCut
 	pivots int
 	refutation
 }
 
-// A refutation is a combination of cuts, Σ uₖ aₖ, with uₖ ≥ 0 except for the hyperplane,
-// that no point in the ball satisfies.
+// A refutation is a combination of cuts, (Σ uₖ aₖ)ᵀx ≥ Σ uₖ rhsₖ with uₖ ≥ 0 except for the
+// hyperplane, that no point of the ball satisfies.
 type refutation struct {
 	refuting []*cut
 	weights  []float64 // uₖ
@@ -43,9 +43,9 @@ type outcome int
 const (
 	bounded    outcome = iota // x solves the problem over the pool
 	partial                   // x = x(t) over the pool, at the limit of t
-	ray                       // x + s v is feasible over the pool for all s ≥ 0, bᵀv < 0
-	infeasible                // the refutation proves it
-	stalled                   // no answer: more steps, or a larger t, than any problem needs
+	ray                       // x + s v is feasible over the pool for all s ≥ 0, and bᵀv < 0
+	infeasible                // the refutation shows that no point is feasible over the pool
+	stalled                   // no answer after more steps, or at a larger t, than any problem needs
 )
 
 func newPath(m program) *path {
@@ -61,7 +61,7 @@ func newPath(m program) *path {
 	}
 	p.length = L2.Of(unit)
 	if p.length <= 4*0x1p-53*math.Abs(p.mean)*math.Sqrt(square) {
-		p.length = 0 // b is a multiple of g, rounded
+		p.length = 0 // b is a multiple of g, to within rounding
 		clear(unit)
 	} else {
 		floats.Scale(1/p.length, unit)
@@ -74,7 +74,7 @@ func newPath(m program) *path {
 	return p
 }
 
-// moveTo sets t and drops active cuts until no multiplier is negative.
+// moveTo sets t, and drops active cuts until no multiplier except the hyperplane's is negative.
 func (p *path) moveTo(t float64) {
 	p.t = t
 	for {
@@ -98,22 +98,22 @@ func (p *path) moveTo(t float64) {
 	}
 }
 
-// at stores u(t) in u, which must have room for it, and returns u(t).
+// at stores u(t) in u, whose capacity must be enough, and returns u(t).
 func (s *activeSet) at(u []float64, t float64) []float64 {
 	q := len(s.cuts)
 	return floats.AddScaledTo(u[:q], s.u0[:q], t, s.u1[:q])
 }
 
-// violated returns a cut of pool or ball that x violates, and by how much, or nil if none is
-// violated by more than rounding. It is the most violated cut of the pool, or, if the pool is
-// long, of a short list: the most violated cuts at the last pass over the pool.
+// violated returns a cut of the pool or of the ball that x violates by more than rounding, and
+// the amount; or nil if there is none. It returns the most violated cut of the short list or,
+// if x violates no cut of this list, the most violated cut of the whole pool and the ball.
 func (p *path) violated() (worst *cut, by float64) {
 	least := p.rounding() * L2.Of(p.x)
 	if worst, by = p.worst(p.short, least, nil); worst != nil {
 		return worst, by
 	}
 	var all *[]miss
-	// A pass over a pool of a mebibyte takes the time of a few steps.
+	// A pass over a pool of a mebibyte takes as long as a few steps, so a longer pool gets a short list.
 	if len(p.pool)*p.d > 1<<17 {
 		p.misses = p.misses[:0]
 		all = &p.misses
@@ -140,8 +140,8 @@ type miss struct {
 	by  float64
 }
 
-// worst returns the most violated cut of a list, if x violates it by more than least, and
-// appends every cut that x violates by more than least to all, unless all is nil.
+// worst returns the most violated cut of a list and the amount, or nil if x violates no cut by
+// more than least. If all is not nil, it also appends to *all each cut violated by more than least.
 func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by float64) {
 	by = least
 	for _, c := range cuts {
@@ -157,7 +157,7 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 }
 
 // settle restores feasibility over the pool at the present t by Goldfarb and Idnani's dual
-// method. It returns infeasible if the pool is infeasible.
+// method. It returns bounded when x violates no cut, and infeasible if every x violates one.
 func (p *path) settle(ctx context.Context) (outcome, error) {
 	// In exact arithmetic, every step increases the dual objective, so no active set occurs twice.
 	// A thousand steps per dimension are far more than any problem took (at most 50 d, for
@@ -193,7 +193,8 @@ func (p *path) enter(c *cut, by float64) bool {
 		copy(r, p.h[:q])
 		p.backSubstitute(r[:q])
 
-		// A full step puts x on c. If z is below the rounding error, c depends on the active cuts.
+		// A full step puts x on c. If z is at most the rounding error, c's normal depends linearly on the
+		// active normals, and no full step exists.
 		full := math.Inf(1)
 		if q < p.d && z > p.rounding() {
 			full = by / (z * z)
@@ -231,16 +232,16 @@ func (p *path) enter(c *cut, by float64) bool {
 }
 
 // Rows should be found near the path. The solution for few rows is far from the feasible set, at
-// d = 400 by a hundred times the size of the set, and the rows that it violates rarely matter. So x(t)
-// is first found over all rows for t = 1, where ‖b̂‖₂ = 1 and ‖x(0)‖₂ ≤ 1 have the same size, and
-// then up to a higher limit: whenever a scan finds few rows, the limit of t is raised by a factor,
-// until x(t) no longer depends on t. A factor of 256 takes 1.5 times as long.
+// d = 400 by a hundred times the size of the set, and the rows that this solution violates rarely
+// matter. So the limit of t is 1 at first, where ‖t b̂‖₂ = 1 is comparable with ‖x(0)‖₂. Whenever a scan
+// finds few new rows, the limit is raised by a factor, until x(t) solves the problem before t reaches
+// the limit. With a factor of 256 instead of 16, the work takes 1.5 times as long.
 const (
 	firstLimit = 1
 	raise      = 16
 )
 
-// release returns the t at which the first active multiplier becomes 0, or +∞.
+// release returns the least t at which the multiplier of an active row falls to 0, or +∞ if none falls.
 func (p *path) release() float64 {
 	t := math.Inf(1)
 	for k := 1; k < len(p.cuts); k++ {
@@ -259,7 +260,7 @@ func (p *path) optimize(ctx context.Context) (outcome, error) {
 	return p.toInfinity(ctx)
 }
 
-// toInfinity increases t until x(t) no longer depends on t.
+// toInfinity increases t until x(t) solves the problem, begins a ray, or t is at its limit.
 func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 	t := min(max(p.t, 1), p.limit)
 	for {
@@ -295,9 +296,9 @@ func (p *path) recedes() bool {
 	return true
 }
 
-// toSphere finds the t at which ‖x(t)‖₂ = R, or shows that x(t) stays inside. On each
-// piece, ‖x(t)‖² = ‖x0‖² + t²‖v‖², so the t computed from a piece is exact if it is on that
-// piece; otherwise, a bracket keeps the search finite.
+// toSphere finds the t at which ‖x(t)‖₂ = R, or shows that x(t) stays inside the ball. On each
+// linear piece of the path, ‖x(t)‖² = ‖x0‖² + t²‖v‖², so the t computed from a piece is exact if
+// this t lies on the piece. Otherwise, a bracket around the exact t keeps the search finite.
 func (p *path) toSphere(ctx context.Context) (outcome, error) {
 	lo, hi := -1.0, math.Inf(1) // ‖x(lo)‖ < R < ‖x(hi)‖; −1 and +∞ mean unknown
 	tol := p.rounding() * p.radius
@@ -306,8 +307,8 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 			return out, err
 		}
 		norm, floor := L2.Of(p.x), L2.Of(p.x0)
-		// If the ball only touches the feasible set, t is as arbitrary as the rounding of
-		// R − ‖x(0)‖, and so is x(t): x(0) is the solution.
+		// If the ball only touches the feasible set, the rounding of R − ‖x(0)‖ decides t and x(t).
+		// The search then goes back to x(0), the solution.
 		touching := lo < 0 && p.t > 0 && floor >= p.radius-tol
 		switch {
 		case touching:
@@ -317,7 +318,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		case norm < p.radius:
 			lo = p.t
 		case p.t == 0:
-			// x(0) = Σ uₖ aₖ, and any feasible θ has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
+			// x(0) = Σ uₖ aₖ, and any θ that satisfies the cuts has x(0)ᵀθ ≥ ‖x(0)‖² > R‖x(0)‖.
 			p.refutation = refutation{refuting: slices.Clone(p.cuts), weights: slices.Clone(p.u)}
 			return infeasible, nil
 		default:
@@ -332,7 +333,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 		}
 		switch {
 		case next == lo || next == hi:
-			return bounded, nil // neighbouring numbers
+			return bounded, nil // lo and hi are neighbouring numbers
 		case next > 0x1p600:
 			return stalled, nil
 		case next <= p.limit:
@@ -366,7 +367,7 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		c.normal[at] = -math.Copysign(1, p.x[at])
 		return c, by
 	}
-	// The set S of the most violated Σ_{j∈S} θⱼ ≥ −(R−1)/2 is the k most negative entries, for some k.
+	// The most violated constraint Σ_{j∈S} xⱼ ≥ −(R−1)/2 takes as S the k most negative entries of x, for some k.
 	p.sets = p.sets[:0]
 	for j, v := range p.x {
 		if v < 0 {

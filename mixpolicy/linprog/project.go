@@ -16,14 +16,14 @@ import (
 // projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
-//	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the sum is 1
+//	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
 //	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, where the two parts have the sums (R+1)/2 and (R−1)/2
 //
 // The ℓ₁ form is for an active ball; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The
 // ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sums of the positive and of the negative part.
 //
-// It returns an error if the ball misses the hyperplane, R < 1/‖1‖⁎, or if an entry of y is
-// not finite or exceeds 2⁹⁶⁰ in size (where sums might overflow).
+// Project returns an error if the ball misses the hyperplane, R < 1/‖1‖⁎, or if an entry of y
+// is not finite or exceeds 2⁹⁶⁰ in size (where sums might overflow).
 func (n Norm) Project(dst, y []float64, r float64) error {
 	d := len(y)
 	if d == 0 || len(dst) != d {
@@ -43,8 +43,8 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		}
 	}
 	// The entry of least size is subtracted first, which is exact if entries differ little: a
-	// vector of equal entries becomes 0. A second pass over the mean removes the rounding of the
-	// first, so the sum below is 1 to within the rounding of its terms.
+	// vector of equal entries becomes 0. Subtracting the mean a second time removes the rounding of
+	// the first subtraction, so the projection sums to 1 to within the rounding of its entries.
 	for j, v := range y {
 		dst[j] = v - least
 	}
@@ -98,9 +98,9 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 	return nil
 }
 
-// touchTolerance is the relative rounding of 1/√d, √d and their product, half a unit of
-// 2⁻⁵² each, and of R itself. If R is within this tolerance of 1/‖1‖⁎, R is taken as
-// 1/‖1‖⁎, and the ball and the hyperplane as touching in 1/d.
+// touchTolerance is the sum of the relative rounding errors of 1/√d, √d, their product and R,
+// half a unit of 2⁻⁵² each. If R is within this tolerance of 1/‖1‖⁎, the ball and the
+// hyperplane are taken to touch in 1/d.
 const touchTolerance = 0x1p-51
 
 // misses reports whether no θ satisfies 1ᵀθ = 1 and ‖θ‖ ≤ r.
@@ -126,7 +126,7 @@ func ballRadius(r float64, d int) float64 {
 	return math.Sqrt(excess / float64(d))
 }
 
-// addTo adds c to each entry. For the two or three entries of a step, gonum's assembly takes longer.
+// addTo adds c to each entry. For two or three entries, floats.AddConst of gonum takes longer.
 func addTo(x []float64, c float64) {
 	for j := range x {
 		x[j] += c
@@ -145,8 +145,8 @@ func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
 //
 //	α ← (Σ_S s yⱼ − mass)/|S|   over   S = {j : s yⱼ > α},
 //
-// only increase α and shrink S, and end after at most d steps (Michelot 1986). One more step
-// removes the rounding of the sum, because its terms are (s yⱼ − α)₊, which add up to the mass.
+// only increase α and shrink S, and end after at most d steps (Michelot 1986). One more step, which
+// sums the (s yⱼ − α)₊ themselves, removes the rounding of Σ_S s yⱼ.
 func waterlineOf(y []float64, s, mass float64) waterline {
 	w := waterline{top: math.Inf(-1), depth: math.Inf(-1)}
 	for _, v := range y {
@@ -180,8 +180,8 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 }
 
 // boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, where d r ≥ 1, or a neighbouring number.
-// The sum is piecewise linear and decreasing in κ; Newton's method finds κ, with halving in place of a
-// step that would leave the bracket.
+// The sum is piecewise linear and decreasing in κ. Newton's method finds κ, but halves the bracket when
+// Newton's step would leave it.
 func boxShift(y []float64, r float64) float64 {
 	lo, hi := floats.Min(y)-r, floats.Max(y)+r
 	for kappa := 0.0; ; {
@@ -208,15 +208,15 @@ func boxShift(y []float64, r float64) float64 {
 		}
 		next := kappa + excess/float64(free) // ±Inf or NaN if no entry is free
 		if next == kappa && math.Abs(excess) <= r*float64(free) {
-			return kappa // no closer κ exists: the free entries can take the excess
+			return kappa // no number is closer to κ, and the free entries can absorb the excess
 		}
 		if !(lo < next && next < hi) {
 			next = lo + (hi-lo)/2
 		}
 		if next <= lo || next >= hi {
-			// lo and hi are neighbouring numbers. If they are more than r apart, κ is within r of an
-			// end that the search has not seen: the least entry if it is below 0, where the search
-			// began, or the greatest entry if it is above 0.
+			// lo and hi are neighbouring numbers. If they are more than r apart, κ is within r of the least
+			// or the greatest entry of y, at the end of the bracket that the search from 0 has not moved:
+			// hi if hi > 0, else lo.
 			if hi > 0 {
 				return hi
 			}

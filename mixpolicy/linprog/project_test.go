@@ -47,7 +47,7 @@ func TestProjectIsOptimal(t *testing.T) {
 		if v := norm.Of(p); v > r*(1+unit) || math.IsNaN(v) {
 			t.Fatalf("‖p‖ = %v, R = %v", v, r)
 		}
-		// g is the part of y − p in the hyperplane. No z of the set has a larger gᵀz than p.
+		// g is the part of y − p that is parallel to the hyperplane. No z of the set gives a larger gᵀz than p.
 		g := floats.SubTo(make([]float64, d), y, p)
 		floats.AddConst(-floats.Sum(g)/float64(d), g)
 		if math.IsInf(r, 1) {
@@ -83,7 +83,7 @@ func supportOnHyperplane(norm Norm, g []float64, r float64) float64 {
 		return sorted[len(g)-1]*(r+1)/2 - sorted[0]*(r-1)/2
 	}
 	// ℓ∞: r on the largest entries, −r on the smallest, and at most one value in between.
-	best, left := 0.0, 1+d*r // the sum to add to −r in every entry
+	best, left := 0.0, 1+d*r // left is how much the entries of z, all −r at first, must still grow in sum
 	for k := len(g) - 1; k >= 0; k-- {
 		z := min(left, 2*r)
 		left -= z

@@ -12,15 +12,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Multiplier is the entry λᵢ > 0 of the dual vector of Ψθ ⪰ 0 at an active row. Rows may be
+// A Multiplier is the entry λᵢ > 0 of the dual vector λ of Ψθ ⪰ 0, for an active row. Rows may be
 // arbitrarily small, so the multiplier is stored for the row divided by Scale.
 type Multiplier struct {
 	Row   int     // i
 	Value float64 // λᵢ · Scale, which multiplies Ψᵢ/Scale
-	Scale float64 // a power of two: 1 ≤ ‖Ψᵢ‖∞/Scale < 2
+	Scale float64 // the power of two with 1 ≤ ‖Ψᵢ‖∞/Scale < 2
 }
 
-// Lambda returns λᵢ. It may overflow to +∞ if the entries of a row are below some 10⁻²⁹⁰.
+// Lambda returns λᵢ. It may overflow to +∞ if all entries of the row are below about 10⁻²⁹⁰.
 func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 
 // A Dual is a point of the dual problem of (2.18),
@@ -28,13 +28,13 @@ func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 //	max μ − R‖b − Ψᵀλ − μ1‖⁎   over   λ ⪰ 0, μ ∈ ℝ.
 type Dual struct {
 	Rows       []Multiplier // the nonzero λᵢ, in the order of rows
-	Hyperplane float64      // μ, of 1ᵀθ = 1: the change of the optimum per unit of its right side
+	Hyperplane float64      // μ, the multiplier of 1ᵀθ = 1: the change of the optimum per unit of the right side
 }
 
 // bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, and so a
 // lower bound on bᵀθ over all feasible θ. The residual is evaluated in doubled precision, and
 // the bound is rounded downwards, with an allowance for every operation, so the bound holds
-// despite rounding. It is −∞ for R = +∞, unless the residual is zero.
+// despite rounding. For R = +∞, the bound is −∞, unless the residual is zero.
 func (y Dual) bound(b, g []float64, psi Rows, n Norm, r float64) float64 {
 	res := y.residual(b, g, psi, n)
 	if res == 0 {
@@ -67,8 +67,8 @@ func (y Dual) residual(b, g []float64, psi Rows, n Norm) float64 {
 	return n.Dual().Of(size) * (1 + float64(len(b)+8)*0x1p-52)
 }
 
-// reducedCosts returns b − Ψᵀλ − μg in doubled precision, and the sums of the absolute
-// values of its terms.
+// reducedCosts returns b − Ψᵀλ − μg in doubled precision, and for each entry the sum of the
+// absolute values of its terms.
 func (y Dual) reducedCosts(b, g []float64, psi Rows) (acc []sum.Accumulator, size []float64) {
 	acc, size = make([]sum.Accumulator, len(b)), make([]float64, len(b))
 	for j, v := range b {
@@ -108,7 +108,7 @@ func (s *solver) solution() *Solution {
 		// b̂ = Σ u1ₖ aₖ.
 		sol.Dual, sol.Ball = s.multipliers(s.b, s.cuts, s.u1, s.length, s.mean)
 	case s.t > 0:
-		// x + t b̂ = Σ uₖ aₖ, and x/t is the term of the ball.
+		// b̂ = Σ (uₖ/t) aₖ − x/t, where x/t is the term of the ball.
 		sol.Dual, sol.Ball = s.multipliers(s.b, s.cuts, s.u, s.length/s.t, s.mean)
 		if s.norm == L2 {
 			sol.Ball = s.length / s.t * L2.Of(s.x)
@@ -123,15 +123,15 @@ func (s *solver) solution() *Solution {
 		sol.Ball = s.length / touchTime
 	}
 	sol.Bound = sol.Dual.bound(s.b, s.g, s.psi, s.norm, sol.Radius)
-	if sol.Bound > s.bound && !math.IsInf(s.radius, 1) { // with R = +∞, it holds only inside sol.Radius
+	if sol.Bound > s.bound && !math.IsInf(s.radius, 1) { // with R = +∞, sol.Bound holds only within sol.Radius
 		s.bound, s.dual = sol.Bound, sol.Dual
 	}
 	return sol
 }
 
-// touchTime is the t/R at which multipliers are read for a touching ball, for which
-// multipliers need not exist. Relative to ‖b‖, their bound is less than the optimum by
-// t‖v‖²/2 ≤ 2⁻²⁷R and by the rounding, some 2⁻⁵²R²/t = 2⁻²⁶R.
+// touchTime is the t/R at which multipliers are read for a touching ball, for which exact
+// multipliers need not exist. The bound from these multipliers is below the optimum by at most
+// t‖v‖²/2 ≤ 2⁻²⁷R times ‖b‖, and by the rounding, about 2⁻⁵²R²/t = 2⁻²⁶R times ‖b‖.
 const touchTime = 0x1p-26
 
 // value returns bᵀx.
@@ -163,7 +163,7 @@ func (s *solver) unfinished() *Solution {
 }
 
 // multipliers multiplies u, the multipliers of the unit normals, by a factor, and returns λ, μ and, for
-// a polyhedral ball, ν. The given μ is added. Negative multipliers of inequalities count as 0.
+// a polyhedral ball, ν. It adds mu to μ. Negative multipliers of inequalities count as 0.
 func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu float64) (y Dual, nu float64) {
 	y.Hyperplane = mu
 	for k, c := range cuts {
@@ -180,9 +180,9 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 	}
 	slices.SortFunc(y.Rows, func(a, b Multiplier) int { return cmp.Compare(a.Row, b.Row) })
 	if s.norm == L1 && nu > 0 {
-		// Sums over sets combine 1 and signs, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, and b − Ψᵀλ decides how much
-		// belongs to the hyperplane and how much to the ball: the best μ for λ, with the least
-		// ‖b − Ψᵀλ − μ1‖∞, is the middle of the range of b − Ψᵀλ, and ν is half that range.
+		// With the signs sⱼ = −1 on S and 1 elsewhere, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2: a facet's multiplier belongs
+		// partly to the hyperplane and partly to the ball. The best μ for λ, with the least ‖b − Ψᵀλ − μ1‖∞,
+		// is the middle of the range of the entries of b − Ψᵀλ, and ν is half the width of this range.
 		acc, _ := y.reducedCosts(b, s.g, s.psi)
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, v := range acc {
@@ -211,7 +211,7 @@ func (s *solver) proves(sol *Solution) bool {
 		return false
 	}
 	// Each term of bᵀθ − μ − R‖b − Ψᵀλ − μg‖⁎ errs by a rounding of its size. The bound of a touching
-	// ball misses the optimum by touchTime·R‖b‖, which is far less, because its Ball is ‖b‖/touchTime.
+	// ball misses the optimum by touchTime·R‖b‖, far less than allowed, because size includes Ball = ‖b‖/touchTime.
 	size := L2.Of(s.b) + math.Abs(sol.Hyperplane)*L2.Of(s.g) + sol.Ball
 	for _, m := range sol.Rows {
 		size += m.Value * math.Sqrt(float64(s.d)) * 2 // ‖Ψᵢ‖∞ < 2·Scale
@@ -224,8 +224,9 @@ func (s *solver) proves(sol *Solution) bool {
 	return math.Abs(sol.Gap()) <= allowed
 }
 
-// ray returns the ray in which the path ends, with direction −b minus its projection onto the span of the active normals. It is computed
-// and tested in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if this is a ray only to within rounding.
+// ray returns the ray in which the path ends. Its direction is −b minus the projection of −b onto the span of the
+// active normals, computed in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if the
+// direction is 0 or violates a row, or if the point of the ray is infeasible.
 func (s *solver) ray() *UnboundedError {
 	var basis [][]*big.Float
 	reduce := func(x []*big.Float) bool {
@@ -297,14 +298,14 @@ func negligible(x, size *big.Float) bool {
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
-// (Farkas). If R = +∞, the right side is rarely zero in floating point, and the proof shows
-// only that there is no feasible θ with ‖θ‖₂ < Radius, which is more than 2²⁰.
+// (Farkas). If R = +∞, the norm is rarely zero in floating point, so the proof shows only
+// that there is no feasible θ with ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, scaled to a size near 1
 	Hyperplane float64      // κ
-	Norm       Norm         // of the constraint; ℓ₂ if R = +∞
-	R          float64      // of the constraint
-	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎, greater than R if R is finite; 0/0 does not occur
+	Norm       Norm         // the norm of the constraint ‖θ‖ ≤ R; ℓ₂ if R = +∞
+	R          float64      // the R of this constraint
+	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎, rounded downwards; greater than R if R is finite; never 0/0
 }
 
 func (e *InfeasibleError) Error() string {
@@ -340,7 +341,7 @@ func (e *InfeasibleError) proves() bool {
 
 // contradiction reads the proof of infeasibility from the path.
 func (s *solver) contradiction() *InfeasibleError {
-	// Scale the multipliers to a common size near 1.
+	// Scale the multipliers so that the greatest weight is in [1, 2).
 	zero := make([]float64, s.d)
 	y, _ := s.multipliers(zero, s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
 	// Every feasible θ has at least the norm κ/‖Ψᵀλ + κg‖⁎, where Ψᵀλ + κg is minus the residual of b = 0 and

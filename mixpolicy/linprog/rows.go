@@ -68,7 +68,7 @@ type scanner struct {
 	group  int // number of rows that give one candidate, the most violated row
 	block  int // rows per call of Apply, a whole number of groups
 	passes []*pass
-	next   atomic.Int64 // block
+	next   atomic.Int64 // the next block to search
 }
 
 // A candidate is a row i with by = −Ψᵢx/‖Ψᵢ‖₂ > 0.
@@ -85,7 +85,7 @@ func newScanner(psi Rows) *scanner {
 	// 2048 products are 16 KiB, half of a first-level cache.
 	block := group * max(1, 2048/group)
 	workers := runtime.GOMAXPROCS(0)
-	// Starting a goroutine costs as much as some 2¹⁴ multiplications.
+	// Starting a goroutine costs as much as about 2¹⁴ multiplications.
 	if work := n * d; work < 1<<16 {
 		workers = 1
 	}
@@ -96,8 +96,8 @@ func newScanner(psi Rows) *scanner {
 	return s
 }
 
-// scan returns the most violated row of each group with a row that x violates, and the
-// share of the way from the feasible point c to x on which no row is violated; c may be
+// scan returns the most violated row of each group in which x violates a row. It also returns
+// the share of the way from the feasible point c to x on which no row is violated, or 1 if c is
 // nil. The result does not depend on the number of workers.
 func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, share float64, err error) {
 	s.next.Store(0)
@@ -127,12 +127,12 @@ func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, sh
 // A pass is one worker's part of a scan. Each worker takes the next block when it is free.
 type pass struct {
 	*scanner
-	dot   []float64 // of a block
+	dot   []float64 // Ψx for the rows of a block
 	row   []float64
 	found []candidate
 	share float64
 	err   error
-	stop  int // start of the block with the error, or n
+	stop  int // the first row of the block with the error, or n
 }
 
 func (p *pass) over(ctx context.Context, x, c []float64) {
@@ -152,7 +152,7 @@ func (p *pass) over(ctx context.Context, x, c []float64) {
 	}
 }
 
-// search appends the candidates of the block that starts at row from.
+// search appends to found the candidates of the block whose first row is from.
 func (p *pass) search(x, c []float64, from int) error {
 	dot := p.dot[:min(p.block, p.n-from)]
 	p.psi.Apply(dot, from, x)
@@ -160,8 +160,8 @@ func (p *pass) search(x, c []float64, from int) error {
 		end := min(start+p.group, len(dot))
 		best, bestSq := candidate{}, 0.0
 		for k, v := range dot[start:end] {
-			// Most rows end here. The other rows are violated, or so small that the product
-			// may have lost digits, or so large that it overflowed, or not finite.
+			// Most rows need no more work. The other rows are violated, or so small that the product
+			// may have lost digits, or so large that the product overflowed, or not finite.
 			if v >= 0x1p-1000 && v <= math.MaxFloat64 {
 				continue
 			}

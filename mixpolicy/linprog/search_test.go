@@ -35,7 +35,7 @@ func degenerate(kind int, rng *rand.Rand) program {
 
 // Every answer to a degenerate program has a proof that holds in exact arithmetic: of
 // optimality to within rounding, of infeasibility, or of unboundedness. At most one program in a
-// hundred may stall; it then gets a point and a valid bound without a proof. The command
+// hundred may stall; the answer is then a point and a valid bound, without a proof. The command
 //
 //	go test -run TestSearch -search 1000000 -timeout 0
 //
@@ -89,7 +89,7 @@ func TestEntriesOfAnySize(t *testing.T) {
 	}
 }
 
-// gapOf bounds the gap that rounding may leave: d² terms, each the rounding error of the
+// gapOf bounds the gap that rounding may leave: d² + 8 terms, each the rounding error of the
 // largest multiplier times the radius. A ball that touches the feasible set may have no
 // multipliers; its bound then misses the optimum by about 2⁻²⁶R‖b‖, and gapOf allows 2⁻²⁴R‖b‖.
 func gapOf(p program, sol *Solution) float64 {
@@ -132,7 +132,7 @@ func vector(d int, at func() float64) []float64 {
 	return v
 }
 
-// unit is v times the unit vector of coordinate k.
+// unit returns v times the unit vector of coordinate k.
 func unit(d, k int, v float64) []float64 {
 	e := make([]float64, d)
 	e[k] = v
@@ -172,7 +172,7 @@ func wideProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// realProgram draws rows that are repeated, exactly or up to rounding, nearly parallel, tiny,
+// realProgram draws rows that are repeated (exactly or up to rounding), nearly parallel, tiny,
 // huge or sparse.
 func realProgram(rng *rand.Rand) Mixture {
 	d, n := 1+rng.IntN(8), rng.IntN(60)
@@ -275,9 +275,9 @@ func deficientProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// touchingProgram draws one of mixtures and sets R where the solution changes: to the norm of
-// the solution without a ball, or of the feasible point with the least ‖·‖₂, or within 10⁴
-// units in the last place of such a norm.
+// touchingProgram draws a program of a kind in mixtures, and sets R where the solution changes:
+// within 10⁴ units in the last place of the norm of the solution without a ball, or of the norm
+// of the feasible point with the least ‖·‖₂.
 func touchingProgram(rng *rand.Rand) Mixture {
 	for {
 		p := mixtures[rng.IntN(len(mixtures))](rng)

@@ -10,10 +10,9 @@ import (
 )
 
 // Garnet is a random MDP (Archibald, McKinnon and Thomas 1995). Every pair has a cost,
-// uniform in [0, 1), and Branches next states, drawn without replacement. Their
-// probabilities are the lengths of the intervals into which Branches − 1 uniform points
-// divide [0, 1].
-// Pair number i draws from PCG(Seed, i).
+// uniform in [0, 1), and Branches next states, drawn without replacement. The probabilities
+// of the next states are the lengths of the intervals into which Branches − 1 uniform points
+// divide [0, 1]. Pair number i = s·Actions + a draws from PCG(Seed, i).
 type Garnet struct {
 	States, Actions, Branches int
 	Seed                      uint64
@@ -58,8 +57,8 @@ func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 }
 
 // drawStates fills in the next states of s (Floyd's sampling without replacement). In a
-// ring, s+1 comes first, and the others are drawn from the remaining states by their
-// distance ahead of s+1.
+// ring, s+1 comes first, and the others are drawn from the remaining states, numbered in
+// the order s+2, s+3, …, s (mod States).
 func (g Garnet) drawStates(rng *rand.Rand, s int, next []mixpolicy.Transition) {
 	offset, pool := 0, g.States
 	if g.Ring {

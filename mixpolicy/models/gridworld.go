@@ -19,7 +19,7 @@ import (
 // Other steps cost 1. The four actions go north, east, south and west. With probability
 // Slip, the step goes to one of the two sides instead, with equal probability. A step into
 // a wall or off the map leads back to the same cell. Because the goal leads back to the start, the
-// process never ends, and both criteria are well defined.
+// process never ends, so both criteria apply.
 type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" means a small example
 	Slip float64 // 0 to 1; 0 means no slipping
@@ -44,9 +44,9 @@ var compass = [4]struct {
 type maze struct {
 	rows, cols int
 	cells      string
-	state      []int // of a cell, −1 in a wall
-	cell       []int // of a state
-	start      int   // a state
+	state      []int // state[c] is the state of cell c, or −1 if c is a wall
+	cell       []int // cell[s] is the cell of state s
+	start      int   // the state of the start
 }
 
 func parseMaze(drawing string) (*maze, error) {
@@ -86,7 +86,7 @@ func parseMaze(drawing string) (*maze, error) {
 	return m, nil
 }
 
-// step returns the state that a move in the given direction leads to.
+// step returns the state that a move from state s in the given direction leads to.
 func (m *maze) step(s, direction int) int {
 	d := compass[direction]
 	r, c := m.cell[s]/m.cols+d.row, m.cell[s]%m.cols+d.col

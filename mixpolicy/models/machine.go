@@ -10,15 +10,15 @@ import (
 
 // Machine is an MDP of two states and two actions: a machine works or is broken, and in
 // each state is left alone or serviced. Its measures and costs have closed forms. With the
-// zero value, it breaks with probability 0.3 per step, or 0.1 when serviced; recovers with
-// probability 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for
-// service.
+// zero value, the machine breaks with probability 0.3 per step, or 0.1 when serviced; recovers
+// with probability 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for
+// each step with service.
 type Machine struct {
 	Break  [2]float64 // probability of working → broken, left alone and serviced
 	Repair [2]float64 // probability of broken → working, left alone and serviced
 
-	Outage  float64 // cost of a step in the broken state
-	Service float64 // cost of a step with service
+	Outage  float64 // cost of a step in the broken state, without service
+	Service float64 // cost that service adds to a step
 
 	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
@@ -115,5 +115,5 @@ func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	return cost, serviced, nil
 }
 
-// blend returns the probability if action 1 is chosen with probability t, and action 0 otherwise.
+// blend returns the mean of p[a] if a = 1 with probability t, and a = 0 otherwise.
 func blend(p [2]float64, t float64) float64 { return (1-t)*p[0] + t*p[1] }

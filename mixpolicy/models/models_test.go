@@ -142,8 +142,8 @@ func TestGarnet(t *testing.T) {
 	})
 }
 
-// Next states are drawn uniformly without repetition: each of the n has probability b/n. In a ring, s+1 has
-// probability 1, and each of the others (b−1)/(n−1).
+// Next states are drawn uniformly without repetition: each of the n states is drawn with probability b/n. In a ring,
+// s+1 has probability 1, and each other state has probability (b−1)/(n−1).
 func TestGarnetDrawsUniformly(t *testing.T) {
 	const n, b, seeds = 7, 3, 4000
 	for _, ring := range []bool{false, true} {
@@ -178,7 +178,7 @@ func TestMachineDefaults(t *testing.T) {
 	for _, c := range []struct {
 		w       Machine
 		costs   []float64
-		changes []float64 // probabilities of the other state
+		changes []float64 // for each pair, the probability of going to the other state
 	}{
 		{Machine{}, []float64{0, 1, 5, 6}, []float64{.3, .1, .1, .8}},
 		{Machine{Outage: 2}, []float64{0, 0, 2, 2}, []float64{.3, .1, .1, .8}},
@@ -199,7 +199,7 @@ func TestMachineDefaults(t *testing.T) {
 }
 
 // Costs are uniform in [0, 1): with probability 1 − δ, their empirical distribution is within √(ln(2/δ)/2N) of the
-// uniform distribution everywhere (Dvoretzky, Kiefer and Wolfowitz), δ = 10⁻⁹.
+// uniform distribution everywhere (Dvoretzky, Kiefer and Wolfowitz). Here, δ = 10⁻⁹.
 func TestGarnetCosts(t *testing.T) {
 	cost := slices.Clone(mixpolicy.Must(Garnet{States: 5000, Actions: 4, Branches: 2, Ring: true, Seed: 3}.MDP()).Costs())
 	slices.Sort(cost)

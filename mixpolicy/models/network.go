@@ -21,7 +21,7 @@ import (
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size,
 // 39·26·26·39 = 1,028,196 states and 4 actions, but without the phantom jobs of their
-// update: see [Dynamics]. Queues are numbered 1 to 4 in text, and 0 to 3 as an index.
+// update: see [Dynamics]. Queues are numbered 1 to 4 in texts, and 0 to 3 in arrays.
 type Network struct {
 	Dynamics Dynamics
 	Buffers  [4]int     // greatest lengths; zero means 38, 25, 25, 38
@@ -63,14 +63,14 @@ func nameOf(kind string, k int, names []string) string {
 	return fmt.Sprintf("%s(%d)", kind, k)
 }
 
-// The queues that each server can work on, and the queue that follows each queue (−1: out).
+// served[k] holds the two queues of server k, and downstream[i] is the queue after queue i, or −1 if jobs leave.
 var (
 	served     = [2][2]int{{0, 3}, {1, 2}}
 	downstream = [4]int{1, -1, 3, -1}
 )
 
-// serves returns the queues that the servers work on under action a = 2i + j:
-// server 1 on its i-th queue, server 2 on its j-th.
+// serves returns the queues that the servers work on under action a = 2i + j: server 1 works
+// on queue served[0][i], and server 2 on queue served[1][j].
 func serves(a int) (first, second int) { return served[0][a/2], served[1][a%2] }
 
 func (w Network) complete() (Network, error) {
@@ -180,7 +180,7 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	g := w.grid()
 	initial := make([]float64, g.states())
 	initial[0] = 1
-	// The possible events depend only on which queues are empty and which are full: there
+	// The possible events depend only on which queues are empty and which are full, so there
 	// are 3⁴ kinds of states. The transitions of a kind, relative to the state, are
 	// computed at the first state of that kind.
 	var relative [81][4][]mixpolicy.Transition

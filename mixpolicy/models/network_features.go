@@ -17,8 +17,8 @@ type Aggregation struct {
 // Cells returns the number of cells.
 func (g *Aggregation) Cells() int { return len(g.Size) }
 
-// aggregate numbers the cells in increasing order of the integers that place returns; a
-// negative integer means no cell.
+// aggregate puts the states with the same place(s), from 0 to names − 1, into one cell, and numbers
+// the nonempty cells in increasing order of place(s). A state with place(s) < 0 is in no cell.
 func aggregate(states, names int, place func(s int) int) *Aggregation {
 	g := &Aggregation{Cell: make([]int32, states)}
 	count := make([]int, names)

@@ -9,19 +9,19 @@ import (
 )
 
 // Rule decides which of its two queues each server of a [Network] serves. If one of the
-// queues is empty, the server works on the other. If the rule prefers neither queue, the
-// server chooses each with probability ½.
+// queues is empty, the server works on the other. If both are empty, or the rule prefers
+// neither, the server chooses each with probability ½.
 type Rule int
 
 const (
-	// Longer serves the longer queue: LONGER in both papers.
+	// Longer serves the longer queue: LONGER in both papers that [Network] names.
 	Longer Rule = iota
 	// LastBuffer serves the queue from which jobs leave the network (4 or 2) before the
-	// other: LBFS, last buffer first served.
+	// other queue: LBFS, last buffer first served.
 	LastBuffer
-	// OldestJob serves queue i with probability xᵢ/(xᵢ+xⱼ), the probability that the
-	// server's oldest job is in queue i if jobs arrived in random order: an approximation
-	// of first in, first out that needs only the lengths.
+	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If
+	// jobs arrived in random order, this is the probability that the oldest job is in queue i,
+	// so the rule approximates first in, first out from the lengths alone.
 	OldestJob
 	// CMu serves the queue with the greater cᵢdᵢ, holding cost times service probability:
 	// the cμ rule, which is optimal for a single server if served jobs leave.
@@ -105,12 +105,12 @@ func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue 
 		case a == b:
 			return 0.5
 		}
-		return math.NaN() // NewPolicy refuses NaN, and names the state
+		return math.NaN() // PolicyFunc refuses NaN, and names the state
 	})
 }
 
 // policy returns the policy under which a server with jobs in both of its queues, i and j,
-// works on i with probability share. The settings of w must have their defaults filled in.
+// works on i with probability share(lengths, i, j). The defaults of w must be filled in.
 func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) float64) (*mixpolicy.Policy, error) {
 	g := w.grid()
 	if x.States() != g.states() || x.Actions() != 4 {
@@ -138,7 +138,7 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 }
 
 // Mixture returns the policy that follows base policy k with probability
-// weights(lengths)[k] in the state with the given lengths. Its weights may change from
+// weights(lengths)[k] in the state with the given lengths. The weights may change from
 // state to state; [mixpolicy.Mixture] uses the same weights in all states. The error names
 // the first state where the weights are not a distribution.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {

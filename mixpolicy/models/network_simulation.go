@@ -16,10 +16,10 @@ const streams = 32
 
 // Simulate simulates the network under policy p, job by job. It returns the mean cost per
 // step in each of 32 independent runs of the given number of steps. It does not use the
-// transition matrix of the MDP, so it checks the matrix independently.
+// transition matrix of the MDP, so its results can check the matrix.
 //
-// A run starts with the empty network. Before the steps that count, it makes the same number of
-// steps, and discards their costs. If the number of steps is a large multiple of the mixing time,
+// A run starts with the empty network. Before the steps that count, the run makes the same number of
+// other steps, and discards their costs. If the number of steps is a large multiple of the mixing time,
 // the bias from the start is small compared with the width of a confidence interval for the mean of
 // the runs. Run k draws from PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
@@ -49,7 +49,7 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	g := w.grid()
 	var x [4]int
 	var total float64
-	const check = 1 << 20 // steps between checks of ctx, some 50 ms
+	const check = 1 << 20 // steps between checks of ctx, about 50 ms
 	for t := range 2 * steps {
 		if t%check == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -68,7 +68,6 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	return total / float64(steps), nil
 }
 
-// step makes one step under action a.
 func (w Network) step(x *[4]int, a int, rng *rand.Rand) {
 	first, second := serves(a)
 	before := *x

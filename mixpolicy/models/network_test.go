@@ -43,7 +43,7 @@ func ExampleNetwork() {
 	//   (3, 1, 1, 0) 0.004956
 }
 
-// outcome returns the lengths after one step with the given events, queue by queue, as the papers describe it. It
+// outcome returns the lengths after one step with the given events, queue by queue, as the papers describe a step. It
 // shares no code with network.go.
 func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, done1, done2 bool) [4]int {
 	y, done := x, map[int]bool{workOn[0]: done1, workOn[1]: done2}

@@ -2,9 +2,9 @@
 // section 6 under every reading of its transition law, a network of four queues, random
 // MDPs, and two small examples.
 //
-// A model is a struct whose zero value is the published model. Its method MDP builds the
-// [mixpolicy.MDP], or returns an error that names the wrong parameter, state or action.
-// Models are independent of the methods that solve them.
+// A model is a struct. Its zero value is the published model or an example; only [Garnet] needs
+// sizes. Its method MDP builds the [mixpolicy.MDP], or returns an error that names the wrong
+// parameter, state or action. Models are independent of the methods that solve them.
 package models
 
 import (
@@ -35,9 +35,9 @@ type Queue struct {
 	Buffer  int       // L; 0 means 100
 	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
 	Rates   []float64 // the actions; nil means 0.2, 0.4, 0.6, 0.8
-	Reading Reading   // of (6.1)
+	Reading Reading   // how (6.1) becomes probabilities
 
-	// Cost of a step at the given length and rate; nil means (6.2), length² + 60·rate³.
+	// Cost is the cost of a step at the given length and rate; nil means (6.2), length² + 60·rate³.
 	Cost func(length int, rate float64) float64
 
 	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost, the paper's γ = 1.
@@ -71,7 +71,7 @@ const (
 	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
 	// Farias and Van Roy (2003), for which every row is a distribution.
 	SlowArrivals
-	// Literal is (6.1) as printed. It is an error if ϱ + a > 1 for some rate a.
+	// Literal is (6.1) as printed. As under SlowArrivals, ϱ + a > 1 for some rate a is an error.
 	Literal
 )
 
@@ -110,7 +110,7 @@ func (q Queue) Law(action int) (Law, error) {
 	return q.law(action), nil
 }
 
-// law is Law for settings with the defaults filled in.
+// law is like Law, but the defaults of q must be filled in.
 func (q Queue) law(action int) Law {
 	rho, a := q.Arrival, q.Rates[action]
 	switch q.Reading {
@@ -170,8 +170,8 @@ func (q Queue) complete() (Queue, error) {
 	switch q.Reading {
 	case Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised:
 	case SlowArrivals, Literal:
-		// Check the row with the greatest sum, in the first state with both moves. The sum
-		// ϱ + a may be rounded once.
+		// Check the greatest ϱ + a, which may be rounded once. The error names the first state
+		// from which the queue can go both up and down.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
 			return q, fmt.Errorf("models: the %v reading of (6.1) is not a distribution: state %d, action %v: up %v + down %v = %v, "+

@@ -38,7 +38,7 @@ func ExampleQueue_literal() {
 	// models: the literal reading of (6.1) is not a distribution: state 2, action 0.8: up 0.5 + down 0.8 = 1.3, want at most 1; choose another Reading, such as models.Uniformised
 }
 
-// events returns the probabilities of up and down at service rate d under a reading, from the events that it assumes.
+// events returns the probabilities of up and down at service rate d, from the events that the reading r assumes.
 func events(r Reading, d float64) (up, down float64) {
 	rho := .5
 	switch r {
@@ -60,11 +60,11 @@ func events(r Reading, d float64) (up, down float64) {
 
 func take(first, second float64) (float64, float64) { return first, min(second, 1-first) }
 
-// close16 allows 16 roundings of numbers up to 1.
+// close16 reports whether two numbers of size at most 1 differ by at most 16 roundings.
 func close16(x, y float64) bool { return math.Abs(x-y) <= 16*0x1p-53 }
 
-// The transition probabilities of each reading; at a boundary, the probability of the impossible event goes to
-// staying.
+// Each reading has the transition probabilities that events returns. At a boundary, the probability of the impossible
+// event is added to the probability of staying.
 func TestReadings(t *testing.T) {
 	for _, r := range Readings() {
 		for _, first := range []string{"1", "0"} {
@@ -203,8 +203,8 @@ func inRationals() map[string]float64 {
 //
 // where up = 5/13 is the same for all actions, down_a = 2a/13 and Δ(0) = 0. So g determines
 // Δ(1), Δ(2), … in turn, and g is right if the equation of the last state, in which Δ(L) does
-// not occur, also holds. An error in g grows by more than half in each state, so 200 bits of
-// working precision are more than enough for the last bit of g.
+// not occur, also holds. From one state to the next, an error in Δ grows at most by the factor
+// 8/5, so 200 bits of working precision are more than enough for the last bit of g.
 func shoot() float64 {
 	num := func(p, q int64) *big.Float { return new(big.Float).SetPrec(200).SetRat(big.NewRat(p, q)) }
 	tooSmall := func(g *big.Float) bool {

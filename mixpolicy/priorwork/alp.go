@@ -20,7 +20,8 @@ import (
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
 //
 // for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and 𝒮v ⪰ c in the text. But any v
-// with 𝒮v ⪰ v is a lower bound on v*, so the program maximises.) With all pairs, its value is a lower bound on αᵀv*.
+// with 𝒮v ⪰ v is a lower bound on v*, so the program maximises.) With all pairs, the program's value is a lower bound
+// on αᵀv*.
 //
 // Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), without α.
 //
@@ -35,7 +36,7 @@ type ALP struct {
 	Pairs []int
 
 	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be
-	// unbounded without it.
+	// unbounded without this bound.
 	Bound float64
 }
 
@@ -117,7 +118,7 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if err != nil {
 		return nil, nil, err
 	}
-	// A solution in a corner of Γ may be far longer than whiten estimates, and then its bound is loose. If the
+	// A solution in a corner of Γ may be far longer than whiten estimates, and then point.Bound is loose. If the
 	// solution's length in the coordinates is above 64 or below 1/64, scale the coordinates by this length, and solve
 	// again.
 	const far = 64
@@ -130,7 +131,7 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	return product(k.s, point.X), point, nil
 }
 
-// solve is maximise in the coordinates.
+// solve solves the program of maximise for y, where x = S y.
 func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*linprog.Point, error) {
 	rows, err := k.rows(ctx, c.columns)
 	if err != nil {
@@ -170,7 +171,7 @@ func (c *constraints) box(bound float64, d int) {
 	}
 }
 
-// newApproximation returns the Approximation that belongs to a solution: ν, or (g, ν) under average cost.
+// newApproximation returns the Approximation for a solution ν, or (g, ν) under average cost.
 func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *Approximation {
 	a := &Approximation{Nu: solution, Objective: floats.Dot(b, solution)}
 	if x.Criterion().Average() {

@@ -49,7 +49,7 @@ func TestALPOfFewConstraints(t *testing.T) {
 		p.Pairs = rapid.SliceOfNDistinct(rapid.IntRange(0, x.Pairs()-1), 1, 3, rapid.ID).Draw(t, "pairs")
 		some := mixpolicy.Must(p.Solve(background, x))
 		// Values are below 300, whiten's coordinates have a condition number up to 2²², and the
-		// solver does some dozen roundings.
+		// solver does a few dozen roundings.
 		const slack = 300 * 0x1p22 * 64 * u
 		// The violation is the greatest amount, over all states, by which Φν̂ + ĝ exceeds 𝒮Φν̂.
 		next, violation := make([]float64, x.States()), 0.
@@ -86,8 +86,8 @@ func TestALPInADistantCorner(t *testing.T) {
 }
 
 // Under average cost, a constant in the basis adds only rounding errors to a row. The solver must not scale them up: the answer
-// equals the answer without the constant. whiten's coordinates have a condition number up to 2²², and the solver does some
-// dozen roundings.
+// equals the answer without the constant. whiten's coordinates have a condition number up to 2²², and the solver does a
+// few dozen roundings.
 func TestALPWithAConstant(t *testing.T) {
 	q := models.DeFariasVanRoyQueue()
 	q.Buffer, q.Criterion = 99, mixpolicy.AverageCost

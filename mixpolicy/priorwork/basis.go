@@ -44,7 +44,7 @@ func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]floa
 	var total float64
 	for s, v := range w {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("priorwork: %s: %v in state %s, want a number ≥ 0", what, v, x.StateName(s))
+			return nil, fmt.Errorf("priorwork: %s: %v in state %s, want a finite number ≥ 0", what, v, x.StateName(s))
 		}
 		total += v
 	}
@@ -79,7 +79,7 @@ func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 // constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP. Under discounting, x = ν. Under average cost, x = (g, ν), and
 // each row begins with a 1, the coefficient of g.
 type constraints struct {
-	columns linprog.Columns // of A
+	columns linprog.Columns // the columns of A
 	rhs     []float64       // c
 }
 
@@ -129,8 +129,8 @@ func allPairs(x *mixpolicy.MDP) []int {
 	return pairs
 }
 
-// objective returns the b for which the approximate LPs (4.1), (4.7) and (4.10), and (2.9a) for Φ = I, maximise bᵀx:
-// Φᵀα, or (1, 0, …, 0) under average cost.
+// objective returns the b of the objective bᵀx that the approximate LPs (4.1), (4.7) and (4.10) maximise, and for Φ = I
+// also (2.9a). b is Φᵀα, or (1, 0, …, 0) under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	n, d := phi.Dims()
 	if x.Criterion().Average() {
@@ -148,7 +148,7 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 // monomials up to x³ over a hundred states lose seven digits.
 type coordinates struct {
 	s     *mat.Dense
-	scale []float64   // of columns
+	scale []float64   // whiten multiplies column j of A by scale[j] first
 	null  [][]float64 // directions x with A x = 0; r + len(null) = d
 }
 
@@ -247,7 +247,7 @@ func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Colum
 	return out, nil
 }
 
-// product returns Mx. In the coordinates, S y is the point that y stands for, and Sᵀb is the objective b.
+// product returns Mx. In the coordinates, S y is the point x of y, and Sᵀb is the objective for y.
 func product(m mat.Matrix, x []float64) []float64 {
 	var y mat.VecDense
 	y.MulVec(m, mat.NewVecDense(len(x), x))

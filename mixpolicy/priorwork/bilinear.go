@@ -80,13 +80,14 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 //
 // This M is the least for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
 // least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. By e^x ≤ 1
-// + x + x²/2 for x ≤ 0, a step changes it in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) =
-// ½β²(8t+1)²nm, minus β times the gap. With ‖e_{s′} − e_s‖² ≤ 2 for h, the expected gap after T steps is at most
+// + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a)
+// = ½β²(8t+1)²nm, minus β times the gap. The gradient for h satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the
+// expected gap is at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
 // The sum of the first two terms is least for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β, the third term is
-// 2/(βT), less than the first if nm > 7. The fourth is less than the second divided by 32m.
+// 2/(βT), less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
 // The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at one h, namely h*. So the analysis requires only that h*, up to a constant,
 // is within ±2t. This is so if t is a mixing time of all policies. For the queue of section 6, h* spans 146.2 (c_max −
@@ -142,24 +143,24 @@ func learningRate(rate float64, steps int) (float64, error) {
 	return positive(rate, 1, "Rate")
 }
 
-// game is the state of [RandomizedLP] and of [PiLearning], which differ only in the parameters of the game.
+// game is a run of [RandomizedLP] or of [PiLearning], which differ only in the parameters of the game.
 // [BoxMirror] and [OfflinePrimalDual] use it in part.
 type game struct {
 	policyOnly
 	alpha         []float64 // the distribution of s₀, and of s with probability θ
 	theta, shift  float64   // θ, M
-	lo, hi        float64   // of v
+	lo, hi        float64   // the bounds of v
 	dual, primal  float64   // β, α′
 	x             *mixpolicy.MDP
 	oracle        *mixpolicy.Oracle
 	start         *alias.Table // draws from α
-	least, spread float64      // of costs
+	least, spread float64      // c_min, c_max − c_min
 
 	t    int
 	v    []float64
 	xi   *sumTree  // ξ, not normalised
 	sum  []float64 // Σ π over the steps up to the last change of π(s)
-	last []int     // the step of that change
+	last []int     // the step of the last change of π(s)
 }
 
 // newGame starts a game with the parameters of set.
@@ -205,7 +206,7 @@ func (g *game) Step() error {
 
 	g.record(s)
 	// A pair whose weight is below 2⁻⁴⁰⁰ times the weight of its state is, in practice, never drawn again. But no
-	// weight may become 0: then all weights of a state could become 0.
+	// weight may become 0, because all weights of a state could then become 0.
 	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
 	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
 	if g.xi.total() < 0x1p-400 {
@@ -246,7 +247,7 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := append([]float64(nil), g.sum...)
 	for s := range g.v {
 		row := g.row(s)
-		f := (float64(g.t-g.last[s]) + 0x1p-20) / sumOf(row) // π itself before the first step
+		f := (float64(g.t-g.last[s]) + 0x1p-20) / sumOf(row) // before the first step, 2⁻²⁰ makes this π itself
 		for a, w := range row {
 			total[s*len(row)+a] = max(0, total[s*len(row)+a]+f*w)
 		}
@@ -318,8 +319,8 @@ func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
 	return 1 / (1 - x.Gamma()), nil
 }
 
-// boxMirror keeps Σμ in sum. In each step, a pair of weight w adds w/total to its Σμ. So between two changes of its
-// weight, it adds w times the growth of inverse.
+// boxMirror keeps Σμ in sum. In each step, a pair of weight w adds w/total to its Σμ. So between two changes of w, the
+// pair adds w times the growth of inverse.
 type boxMirror struct {
 	*game
 	inverse float64   // Σ 1/total over the steps
@@ -354,7 +355,7 @@ func (g *boxMirror) measure(k int) float64 { return g.sum[k] + g.xi.weight(k)*(g
 func (g *boxMirror) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := make([]float64, len(g.since))
 	for k := range total {
-		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total() // μ itself before the first step
+		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total() // before the first step, 2⁻²⁰ makes this μ itself
 	}
 	return mixpolicy.PolicyOf(g.x, total)
 }
@@ -392,7 +393,6 @@ func newSumTree(weights []float64) *sumTree {
 func (t *sumTree) total() float64       { return t.node[1] }
 func (t *sumTree) weight(k int) float64 { return t.node[t.leaves+k] }
 
-// set changes a weight.
 func (t *sumTree) set(k int, w float64) {
 	i := t.leaves + k
 	t.node[i] = w
@@ -406,7 +406,7 @@ func (t *sumTree) draw(rng *rand.PCG) int {
 	i := 1
 	for x := uniform(rng) * t.node[1]; i < t.leaves; {
 		i *= 2
-		// Because of rounding, x may be at least left although the right branch is empty.
+		// Because of rounding, x ≥ left is possible although the right branch is empty.
 		if left := t.node[i]; x >= left && t.node[i+1] > 0 {
 			x -= left
 			i++

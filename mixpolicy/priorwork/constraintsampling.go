@@ -20,8 +20,8 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) over the pairs drawn so far.
 //
-// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In an
-// experiment of the authors in 2003, with a queue of length x, the program has all constraints, the state-relevance weights (1−ξ)ξˣ
+// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In an experiment of
+// the authors in 2003, with a queue of length x, the program has all constraints, the state-relevance weights (1−ξ)ξˣ
 // with ξ = 0.9 or 0.999, and the basis 1, x, x², x³.
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
@@ -31,7 +31,7 @@ type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil means the MDP's initial distribution
 	Sampling []float64  // η over pairs; nil means (4.4) with u = 1, and with Visits as μ
-	Bound    float64    // of Γ; see ALP
+	Bound    float64    // the Bound of ALP
 }
 
 // Name implements [mixpolicy.Method].
@@ -109,7 +109,7 @@ func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, con
 //	β_u = γ max_{s,a} Σ_{s′} P_a(s,s′) u(s′) / u(s)
 //
 // of a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper
-// prints the sum over s, and u(s) under it.) The constant 1 has β = γ.
+// prints the sum over s, and u(s) under the sum.) For the constant u = 1, β_u = γ.
 func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	if x.Criterion().Average() {
 		return 0, fmt.Errorf("priorwork: Lyapunov function under average cost, want a discount factor")
@@ -119,7 +119,7 @@ func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	}
 	for s, v := range u {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return 0, fmt.Errorf("priorwork: Lyapunov function is %v in state %s, want a number > 0", v, x.StateName(s))
+			return 0, fmt.Errorf("priorwork: Lyapunov function is %v in state %s, want a finite number > 0", v, x.StateName(s))
 		}
 	}
 	var beta float64
@@ -172,7 +172,7 @@ type Lyapunov struct {
 	Beta float64 // β_u < 1
 }
 
-// NewLyapunov computes β_u. It is an error if β_u ≥ 1.
+// NewLyapunov computes β_u. It returns an error if β_u ≥ 1.
 func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	beta, err := LyapunovFactor(x, u)
 	if err != nil {
@@ -233,7 +233,7 @@ func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 }
 
 // sampleSize returns a number of sampled constraints that is enough for d variables: with probability at least 1−δ,
-// every solution that satisfies them violates a set of constraints of measure at most ε,
+// every point that satisfies the sample violates a set of constraints of measure at most ε,
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
 //

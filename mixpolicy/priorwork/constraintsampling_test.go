@@ -63,8 +63,8 @@ func TestDefaultSampling(t *testing.T) {
 	}
 }
 
-// The constant nearest to two values, in units of u, by hand; and the affine function nearest to s² on 0, …, 4, whose
-// error is ±2 at three points, so it is nearest by Chebyshev's theorem.
+// BestFit finds the constant nearest to two values, in units of u, and the affine function nearest to s² on 0, …, 4.
+// The error of this function is 2, −2 and 2 at three points, so it is nearest by Chebyshev's theorem.
 func TestBestFit(t *testing.T) {
 	constant := mat.NewDense(2, 1, []float64{1, 1})
 	for _, c := range []struct {

@@ -18,14 +18,14 @@ import (
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁,
 //
 // where the columns of Ψ need not be occupation measures; hence the second penalty, on the flow. (The paper prints
-// θᵀΨᵀ(P − Q), which is for average cost, the criterion of the source.) With pairs (s,a) ~ q of the oracle and
-// independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂,
+// θᵀΨᵀ(P − Q), which is for average cost, the criterion of the source.) Let W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs
+// (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the estimate
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
-// is unbiased, with W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. This q₂ minimises the greatest length of the second term. The answer is
-// the average of the iterates, weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G,
-// then T steps with η = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+// is unbiased. This q₂ minimises the greatest length of the second term. The answer is the average of the iterates,
+// weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with
+// η = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
 // W is computed once, by a pass over all transitions for each feature; the source computes each row that it needs from
 // the predecessors of s′.

@@ -35,8 +35,8 @@ type LPSolution struct {
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
-// so the gap is 0 if both points are feasible, and no pair has r and ξ both positive. Sums are compensated and
-// products are exact, so the relative errors are a few times 2⁻⁵³.
+// so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. Sums are compensated, so each
+// number errs by a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
 	Primal, Dual float64 // (1−γ)αᵀv or g, and cᵀξ
 	// PrimalViolation is max [−r]₊. Lowering g by this amount, or v by 1/(1−γ) times this amount, makes the point
@@ -66,7 +66,7 @@ func (c LPCertificate) String() string {
 
 // SolveLP solves both programs by policy iteration: the simplex method with all improving pivots at once (Howard 1960;
 // Ye 2011 for its complexity). This ends with an optimal basis, whose v and measure ξ SolveLP checks against the
-// programs. Its errors are those of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+// programs. SolveLP returns the errors of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

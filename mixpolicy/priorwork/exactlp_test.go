@@ -20,7 +20,7 @@ func ExampleSolveLP() {
 	// best average cost 29.38958, proved to be at least 29.38958, by 100 of 400 pairs
 }
 
-// The identity behind the certificate holds for any v, g and ξ.
+// The identity in the doc comment of LPCertificate holds for any v, g and ξ.
 func TestLPCertificateIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := random(t, rapid.SampledFrom(allCriteria).Draw(t, "criterion"))

@@ -134,7 +134,7 @@ func TestBadInput(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Seven steps ask the expected number of queries, and View overwrites everything in its snapshot.
+// Seven steps make the expected number of queries, and View overwrites everything in its snapshot.
 func TestViews(t *testing.T) {
 	_, discounted := everyPair(mixpolicy.Discounted(.5))
 	_, average := everyPair(mixpolicy.AverageCost)

@@ -9,8 +9,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// stepsToProof returns the first step at which λ̂ proves that the cost of θ̂ is within 10⁻⁶ of the optimum, relative
-// to the cost and including its negative mass. If there is no such step before most, it returns most.
+// stepsToProof returns the first step at which the duality gap of θ̂ and λ̂, plus the cost times the negative mass of
+// θ̂, is below 10⁻⁶ of the cost. If there is no such step before step most, it returns most.
 func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most int) int {
 	t.Helper()
 	run := begin[mixpolicy.Run](p, m)
@@ -27,7 +27,7 @@ func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most i
 	return most
 }
 
-// Both methods need at most the steps that we measured. Without the reflection, the anchor z₀/(k+2), the restarts or
+// Both methods need no more steps than we measured. Without the reflection, the anchor z₀/(k+2), the restarts or
 // the safeguard of σ, some problems would need more.
 func TestHalpernPDHGSteps(t *testing.T) {
 	_, slow := discountedQueue()

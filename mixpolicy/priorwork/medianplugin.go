@@ -36,7 +36,7 @@ type medianPlugIn struct {
 	p             *mixpolicy.Problem
 	oracle        *mixpolicy.Oracle
 	t, solved     int
-	total         [][]float64 // of each group, Σ c ψ/q
+	total         [][]float64 // total[k] is Σ c ψ/q over the samples of group k
 	row, b, theta []float64
 }
 

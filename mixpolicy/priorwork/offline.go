@@ -19,7 +19,7 @@ import (
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
 // over 0 ⪯ β ⪯ C and |θ| ⪯ H. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H = t and 0 ≤ ρ ≤ 1.
-// Meanwhile, it improves π. It repeats the following T times. K transitions move θ,
+// Meanwhile, the method improves π. It repeats the following T times. K transitions move θ,
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))],
 //
@@ -44,7 +44,7 @@ type OfflinePrimalDual struct {
 	Coverage float64
 	// MixingTime is t, required under average cost: the t of [BoxMirror] plus 1 is enough.
 	MixingTime float64
-	// Rate multiplies α; 0 means 1.
+	// Rate multiplies the step size α; 0 means 1.
 	Rate float64
 }
 
@@ -55,10 +55,10 @@ func (a OfflinePrimalDual) Name() string { return "offline primal–dual" }
 // policies.
 type offline struct {
 	*game
-	rate, cover, rho, slow float64   // α, C, ρ and its step
-	inner, k               int       // K, transitions since β moved
-	beta, theta, mean, pi  []float64 // β; θ, its mean since β moved; π(s)
-	logit, chosen          []float64 // α Σ θ̄, now and for the answer
+	rate, cover, rho, slow float64   // α, C, ρ and the step size of ρ
+	inner, k               int       // K, and the transitions since β moved
+	beta, theta, mean, pi  []float64 // β, θ, the mean of θ since β moved, and scratch for π(s)
+	logit, chosen          []float64 // α Σ θ̄ of the present policy, and of the answer
 }
 
 // Start implements [mixpolicy.Method].

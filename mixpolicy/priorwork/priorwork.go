@@ -1,5 +1,5 @@
-// Package priorwork holds the methods that section 4 compares with, and others for comparison, as published except for
-// the deviations that [Publications] lists.
+// Package priorwork holds the methods with which section 4 compares Algorithm 1, and further methods. They are as
+// published, except for the deviations that [Publications] lists.
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -30,8 +30,8 @@
 // mixpolicy.PolicyRun.
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
-// states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both are linear programs of
-// few variables with one constraint for each pair, which linprog solves exactly.
+// states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both lead to linear programs
+// of few variables with one constraint for each pair. Package linprog solves such programs.
 package priorwork
 
 import (
@@ -65,5 +65,5 @@ func zeroVectors(count, n int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, count*n), n))
 }
 
-// barycentre returns (1/d, …, 1/d), which is feasible for (2.18) for every Ψ ⪰ 0.
+// barycentre returns (1/d, …, 1/d), which is feasible for (2.18) if Ψ ⪰ 0 and Θ_R meets the hyperplane.
 func barycentre(d int) []float64 { return slices.Repeat([]float64{1 / float64(d)}, d) }

@@ -7,7 +7,7 @@ import (
 
 // Publication states where a method comes from, and how the implementation here deviates from it.
 type Publication struct {
-	Method     string   // the name of its type
+	Method     string   // the name of the method's type
 	Source     string   // author, place and year
 	Deviations []string // each with its reason; empty if none is known
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known states what is known of a problem beyond what (A.3) gives: Ψ and the range of the costs.
+// Known states what is known of a problem in addition to Ψ and the range of the costs, which (A.3) gives.
 type Known struct {
-	Costs     bool    // c of all pairs
+	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known
 	Tolerance float64 // ε: the relative distance from the optimum that is near enough; 0 means as near as the budget allows
 }
@@ -21,14 +21,14 @@ type Recommendation struct {
 	Why        string
 }
 
-// largeProgram is twice the number of entries of the largest Ψ in data/peers.csv whose exact program took less than a
-// second.
+// largeProgram is about twice the number of entries of the largest Ψ in data/peers.csv whose exact program took less
+// than a second.
 const largeProgram = 1 << 26
 
-// Recommend says which method to use for p with a budget of queries. Its rules, in order: with known costs, solve the
-// program. If pairs may be chosen and the budget is enough for all of them, compute the best of all policies.
-// Otherwise sample, with [ScaleFree] if known.Tolerance is positive, and with [mixpolicy.PlugIn] if not. The races of
-// notebook 12 are the evidence. A budget below 1 without known costs is an error.
+// Recommend says which method to use for p with a budget of queries. If the costs are known, this is [MixtureLP], or
+// [HalpernPDHG] for a large Ψ. If the method may choose pairs and the budget is enough for all of them, it is
+// [CertaintyEquivalence]. Otherwise, it is [ScaleFree] if known.Tolerance is positive, and [mixpolicy.PlugIn] if not.
+// The races of notebook 12 are the evidence. A budget below 1 without known costs is an error.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {

@@ -22,7 +22,7 @@ func ExampleRecommend() {
 
 // Each recommended method runs within its budget. With known costs, it finds the optimum without queries; with chosen
 // queries, its policy costs no more than the best mixture. The standard error that the recommendation states bounds
-// the standard error of the estimates of 200 runs, and is at most four times larger.
+// the standard error of the estimates of 200 runs, and is at most four times as large.
 func TestRecommendationsHold(t *testing.T) {
 	p := garnetProblem(mixpolicy.Ball(2))
 	const budget = 400

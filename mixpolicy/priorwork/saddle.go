@@ -23,8 +23,8 @@ import (
 type saddle struct {
 	p       *mixpolicy.Problem
 	weights []float64 // r_i
-	theta   []float64 // gradients, scratch
-	lambda  []float64
+	theta   []float64 // scratch: the gradient for θ
+	lambda  []float64 // scratch: Ψθ
 }
 
 func newSaddle(p *mixpolicy.Problem) *saddle {
@@ -129,11 +129,11 @@ func balance(p *mixpolicy.Problem) float64 {
 // Step implements [mixpolicy.Run].
 func (a *mirrorProx) Step() error {
 	copy(a.before, a.m.Dual)
-	if err := a.descend(a.half, a.lambda); err != nil { // to θ½ and λ½
+	if err := a.descend(a.half, a.lambda); err != nil { // the trial step, to θ½ and λ½
 		return err
 	}
 	copy(a.m.Dual, a.before)
-	if err := a.descend(a.lambda, a.half); err != nil { // from θ, along the gradient at λ½
+	if err := a.descend(a.lambda, a.half); err != nil { // again from θ and λ, along the gradients at θ½ and λ½
 		return err
 	}
 	a.t++
@@ -201,13 +201,13 @@ func (a PDHG) Name() string { return "restarted PDHG" }
 type pdhg struct {
 	s           *saddle
 	sigma       float64
-	t, since    int       // iterations in all, since the restart
+	t, since    int       // iterations in all, and since the last restart
 	at          point     // the iterate
 	next, ahead []float64 // θ⁺, 2θ⁺ − θ
-	mean        point     // since the restart
-	start       point
+	mean        point     // the mean of the iterates since the last restart
+	start       point     // the point of the last restart
 	startError  float64
-	candidate   float64 // error of the last candidate
+	candidate   float64 // the error at the last test for a restart
 	best        point   // the answer
 	bestError   float64
 }
@@ -227,8 +227,8 @@ func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	return r, nil
 }
 
-// error is the duality gap in units of cost, plus the negative mass times σ. It is +∞ if the class is unbounded and
-// Ψᵀ(c − λ) is not a multiple of 1.
+// error returns the size of the duality gap plus σ times the negative mass, in units of cost. It returns +∞ if the
+// class is unbounded and Ψᵀ(c − λ) is not a multiple of 1.
 func (a *pdhg) error(x point) float64 {
 	p := a.s.p
 	return math.Abs(p.Objective(x.theta)-p.DualBound(x.lambda)) + a.sigma*p.NegativeMass(x.theta)

@@ -43,7 +43,7 @@ func TestMirrorProxBound(t *testing.T) {
 }
 
 // Restarted PDHG converges linearly: after 1600 iterations, its gap, and the duality gap that
-// proves it, are rounding errors of some 10⁻¹⁵. Without restarts, the gap would be 10⁻⁹ after 3200.
+// proves it, are rounding errors of about 10⁻¹⁵. Without restarts, the gap would be 10⁻⁹ after 3200.
 func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {

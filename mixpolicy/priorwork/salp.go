@@ -24,10 +24,10 @@ import (
 // The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). The program that remains is concave in ν
 // ∈ ℝᵈ. It contains the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //
-// Each choice of states, and of an action in each, gives a linear function that is at most σ everywhere. There are
-// (m+1)ⁿ such functions, and the greatest at a given ν is found in one pass. Solve starts without constraints from
-// these functions, adds the one that the last solution violates most, and ends when the solution violates none. The
-// result is exact. For a few variables, a few dozen passes are enough.
+// Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
+// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass finds the greatest at a given ν. Solve
+// starts without constraints from these functions, adds the function that the last solution violates most, and ends
+// when the solution violates none. The result is exact. For a few variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -36,8 +36,8 @@ type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil means the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is not known; sampled states
-	// with the weight 1/N each may replace it.
+	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is not known. N sampled
+	// states with the weight 1/N each may replace this measure.
 	Slack []float64
 
 	// Penalty is κ, [PublishedPenalty] in the source; 0 means that Budget applies.
@@ -58,7 +58,7 @@ func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, erro
 		return nil, err
 	}
 	if !(p.Penalty >= 0 && p.Budget >= 0) || math.IsInf(p.Penalty+p.Budget, 1) {
-		return nil, fmt.Errorf("priorwork: smoothed ALP with penalty %v and budget %v, want numbers ≥ 0", p.Penalty, p.Budget)
+		return nil, fmt.Errorf("priorwork: smoothed ALP with penalty %v and budget %v, want finite numbers ≥ 0", p.Penalty, p.Budget)
 	}
 	c := bellmanConstraints(x, p.Basis, allPairs(x), x.Costs())
 	k, err := whiten(ctx, c)
@@ -154,8 +154,8 @@ func (f *slack) rounding(y []float64) float64 {
 }
 
 // maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound on the
-// optimum minus the value at y. The rows of the linear programs are the tangents, gᵀy − f ≤ budget, or gᵀy − f ≤
-// unit·τ with another variable τ.
+// optimum minus the value at y. The rows of the linear programs are the tangents: gᵀy − f ≤ budget if κ = 0, and
+// otherwise gᵀy − f ≤ unit·τ, where τ is another variable.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)
@@ -221,7 +221,7 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 // negligible is the greatest violation, relative to lengths, that leaves twelve digits correct.
 const negligible = 0x1p-40
 
-// stalledByRounding reports that err ended a linear program at a point whose violation is
+// stalledByRounding reports whether err ended a linear program at a point whose violation is
 // negligible: degenerate programs have rows that depend on each other to within rounding.
 // The point's bound is still valid, and the gap shows the loss.
 func stalledByRounding(err error) bool {

@@ -14,7 +14,7 @@ import (
 )
 
 // expanded solves the smoothed program as printed, with a slack variable for every state. This
-// other way to the optimum suits few states only.
+// is practical for few states only.
 func expanded(t *rapid.T, p SALP, x *mixpolicy.MDP) (value float64) {
 	n, d := p.Basis.Dims()
 	m := x.Actions()

@@ -20,8 +20,8 @@ var (
 	_ Approximator        = (*smoothedPrimalDual)(nil)
 )
 
-// SmoothedPrimalDual is the primal–dual method for the smoothed ALP, with sampling from the polytope of its
-// constraints, that the paper's abstract announces and its text does not contain. We derive it here.
+// SmoothedPrimalDual is the method that the paper's abstract announces: a primal–dual method for the smoothed ALP, with
+// sampling from the polytope of the constraints. The paper's text does not contain the method, so we derive it here.
 //
 // # The saddle point
 //
@@ -105,10 +105,10 @@ type smoothedPrimalDual struct {
 	x           *mixpolicy.MDP
 	oracle      *mixpolicy.Oracle
 	start, draw *alias.Table      // s₀ ∼ α, s ∼ μ
-	m           *mixpolicy.Mirror // of ν
+	m           *mixpolicy.Mirror // mirror descent for ν
 
 	logit          []float64 // ln ρ_a(s) − ln(1 − 1ᵀρ(s))
-	rho, slackness []float64 // of a state: ρ(s), ĥ
+	rho, slackness []float64 // ρ(s) and ĥ in the sampled state
 	next           []int
 	gradient, avg  []float64
 }

@@ -11,10 +11,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The methods of this file know the costs and take no steps: View and Policy do all of the work. Compare them by the
-// time that this takes.
-//
-// Their runs have finished before the first step.
+// The methods of this file know the costs, and their runs take no steps: View or Policy does all of the work. Compare
+// the methods by the time that View or Policy takes.
 type (
 	solvedTheta  func(context.Context) ([]float64, error)
 	solvedPolicy func(context.Context) (*mixpolicy.Policy, error)
@@ -138,7 +136,7 @@ func Visits(p *mixpolicy.Problem) []float64 {
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// with t = 1, 10, …, 10¹². The KKT system keeps the equality. The barrier has the parameter 1, so ½‖θ − y‖² is within
+// with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier has the parameter 1, so ½‖θ − y‖² is within
 // 1/t of its minimum. ProjectByBarrier replaces the CVX call of section 6; the closed form is linprog.Norm.Project. An
 // error says at which t the KKT system has no solution.
 func ProjectByBarrier(dst, y []float64, r float64) error {
@@ -170,7 +168,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 				break
 			}
 			length := 1.0
-			if decrement > 1./16 { // a step that stays in the domain, with a decrease of at least a constant
+			if decrement > 1./16 { // a shorter step stays in the domain, with a decrease of at least a constant
 				length = 1 / (1 + math.Sqrt(decrement))
 			}
 			floats.AddScaled(dst, length, step.RawVector().Data[:d])

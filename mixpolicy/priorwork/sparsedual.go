@@ -26,7 +26,8 @@ import (
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
-// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, so each term has the same length at every sample.
+// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, so Ψ_i/q₁(i) has the same length for every i, and
+// W_s/q₂(s) for every s.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
 //
@@ -150,14 +151,14 @@ func (a *SparseDualALP) Parts(theta []float64) (objective, negative, flow float6
 // Measure sets dst, with one number for each pair, to Ψθ.
 func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta) }
 
-// DualALPRun is a run of [SparseDualALP].
+// DualALPRun holds the settings of a run of [SparseDualALP].
 type DualALPRun struct {
 	Weight    float64 // ω, in units of the scaled cost
 	CostScale float64 // divides costs
 	StepSize  mixpolicy.StepSize
 	Batch     int // gradients that a step averages
 	Steps     int
-	Radius    float64   // of ‖θ‖₂; 1ᵀθ = 1 is kept as well
+	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also keeps 1ᵀθ = 1
 	Start     []float64 // θ₀
 	// Visit, if set, receives the mean of the iterates after each step that Schedule names and after the last; it must
 	// copy what it keeps.
@@ -221,7 +222,7 @@ func (a *SparseDualALP) gradient(g, theta []float64, set DualALPRun, rng *rand.P
 	floats.AddScaled(g, 1/set.CostScale, a.b)
 }
 
-// addRow adds to g the row divided by its length, times z: the row divided by its probability.
+// addRow adds to g row i times z/‖row i‖₂. If z is the sum of all lengths, this is the row divided by its probability.
 func addRow(g []float64, z float64, m *sparse.Matrix, i int) {
 	col, val := m.Row(i)
 	z /= floats.Norm(val, 2)

@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// This file writes every iteration a second time, in plain loops over matrices and from its source alone, and
-// compares the two iterate by iterate. Both draw the same random numbers.
+// This file writes every iteration a second time, in plain loops over matrices and from the method's source alone, and
+// compares the two forms, iterate by iterate. Both draw the same random numbers.
 
 // plain is a problem as arrays, indexed by pair i, state s and feature j.
 type plain struct {
@@ -52,7 +52,7 @@ func vector(n int, f func(k int) float64) []float64 {
 
 func zeros(n int) []float64 { return make([]float64, n) }
 
-// plus is x + k·y, and times k·x.
+// plus returns x + k·y, and times returns k·x.
 func plus(x []float64, k float64, y []float64) []float64 {
 	return floats.AddScaledTo(zeros(len(x)), x, k, y)
 }
@@ -72,17 +72,17 @@ func halve(lo, hi float64, below func(z float64) bool) float64 {
 
 func length(x []float64) float64 { return floats.Norm(x, 2) }
 
-// across is x without its mean.
+// across returns x minus its mean.
 func across(x []float64) []float64 {
 	return vector(len(x), func(j int) float64 { return x[j] - floats.Sum(x)/float64(len(x)) })
 }
 
-// measure is Ψθ.
+// measure returns Ψθ.
 func (a plain) measure(theta []float64) []float64 {
 	return vector(len(a.c), func(i int) float64 { return floats.Dot(a.psi[i], theta) })
 }
 
-// mass is ‖[x]₋‖₁.
+// mass returns ‖[x]₋‖₁.
 func mass(x []float64) (total float64) {
 	for _, v := range x {
 		total += max(0, -v)
@@ -105,8 +105,8 @@ func (a plain) flow() (w [][]float64, target []float64) {
 	return w, target
 }
 
-// onto is the point nearest to θ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R. In this plane, ‖θ‖₂ ≤ R is the ball about (1/d, …, 1/d)
-// of radius √(R² − 1/d).
+// onto returns the point nearest to θ with 1ᵀθ = 1 and ‖θ‖₂ ≤ R. In this plane, ‖θ‖₂ ≤ R is the ball about
+// (1/d, …, 1/d) of radius √(R² − 1/d).
 func onto(theta []float64, r float64) []float64 {
 	off, scale := across(theta), 1.
 	if far := length(off); far > 0 {
@@ -126,8 +126,8 @@ func threeStates(criterion mixpolicy.Criterion, class mixpolicy.Class) *mixpolic
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), class))
 }
 
-// A transcription is a method written a second time. Function second starts it with random numbers from o, and
-// returns its step. The step returns parts of the iterate, and view returns the same parts from the run of the
+// A transcription is a method written a second time. Field second starts this second form with random numbers from o,
+// and returns its step. The step returns parts of the iterate, and view returns the same parts from the run of the
 // method.
 type transcription struct {
 	name   string
@@ -218,7 +218,7 @@ func subgradient(p *mixpolicy.Problem) transcription {
 		DualALP{Weight: omega, CostScale: scale, StepSize: mixpolicy.InverseSqrt(eta), Batch: batch}, 300, second, answer}
 }
 
-// games are the randomised LP and π-learning, with ξ = (ξ(s)π_a(s)) normalised in every step.
+// games is the randomised LP or, under average cost, π-learning, with ξ = (ξ(s)π_a(s)) normalised in every step.
 func games(p *mixpolicy.Problem) transcription {
 	const steps, t, tau, rate = 100, 2., 4., 3.
 	n, nm := 3., 6.
@@ -425,7 +425,7 @@ func mirrors() []mirror {
 	}
 }
 
-// step is a step of mirror descent from θ along −g, projected onto the plane by bisection.
+// step returns the result of a step of mirror descent from θ along −g, projected onto the plane by bisection.
 func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(a.d, func(j int) float64 { return m.back(j, m.there(j, theta[j])-eta*g[j]+z) })
@@ -433,7 +433,7 @@ func (a plain) step(m mirror, theta, g []float64, eta float64) []float64 {
 	return at(halve(-1000, 1000, func(z float64) bool { return floats.Sum(at(z)) < 1 }))
 }
 
-// slope is Ψᵀ(c − λ).
+// slope returns Ψᵀ(c − λ).
 func (a plain) slope(lambda []float64) []float64 {
 	g := zeros(a.d)
 	for i, psi := range a.psi {
@@ -442,7 +442,7 @@ func (a plain) slope(lambda []float64) []float64 {
 	return g
 }
 
-// raised is [λ − step·SΨθ]₊, where S divides each row of Ψ by its sum.
+// raised returns [λ − step·SΨθ]₊, where S divides each row of Ψ by its sum.
 func (a plain) raised(lambda, theta []float64, step float64) []float64 {
 	flow := a.measure(theta)
 	return vector(len(flow), func(i int) float64 { return max(0, lambda[i]-step*flow[i]/floats.Sum(a.psi[i])) })
@@ -491,8 +491,8 @@ func saddles(p *mixpolicy.Problem, m mirror) []transcription {
 	}
 }
 
-// nearest is the point of the simplex nearest to θ: [θ_j − z]₊, with the z, found by bisection, for which it adds up
-// to 1.
+// nearest returns the point of the simplex nearest to θ: [θ_j − z]₊, for the z at which its entries add up to 1.
+// Bisection finds this z.
 func nearest(theta []float64) []float64 {
 	at := func(z float64) []float64 {
 		return vector(len(theta), func(j int) float64 { return max(0, theta[j]-z) })

@@ -10,9 +10,9 @@ import (
 // VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance. In (3.5a), both terms are sampled. But
 // Ψᵀλ_t is known, and all samples so far can estimate cᵀΨ:
 //
-//	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ),
+//	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ).
 //
-// whose error b̂_t − cᵀΨ has the variance of the first term of (3.5a) divided by t, and no part that grows with λ. The
+// The error b̂_t − cᵀΨ has the variance of the first term of (3.5a) divided by t, and no part that grows with λ. The
 // estimate is not unbiased given the past, but it is consistent. The other steps are those of Algorithm 1 in its
 // corrected form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
