@@ -27,10 +27,10 @@ const (
 	// the form that an [Erratum] gives is true. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
-	// undefined constant of any size. Such an equation does not count as one that holds. If the paper means a form with
-	// content, we judge that form, such as (4.9) with one hat removed. If not, the equation asserts nothing and is a
-	// definition, such as (4.16), which has its own C. A universal constant whose existence the paper asserts is
-	// content: it must suffice for every problem.
+	// undefined constant, which may have any size. Such an equation does not count as one that holds. If the paper
+	// means a form with content, we judge that form, such as (4.9) with one hat removed. If not, the equation asserts
+	// nothing and is a definition, such as (4.16), whose C the paper does not define. A universal constant whose
+	// existence the paper asserts is content: it must suffice for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
 	// Fails means false, and no correction saves the statement.
 	Fails Verdict = "fails"
@@ -167,7 +167,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// noError is must without a value.
+// noError is like must, for a call that returns only an error.
 func noError(err error) {
 	if err != nil {
 		panic(failure{err})
