@@ -116,8 +116,8 @@ func checkUnitDirections(context.Context) Finding {
 
 func checkBernstein(context.Context) Finding {
 	worst, count := worstTail("A.9")
-	return holds(worst, "with c = ¼, the bound holds for the exact probabilities of %d deviations of sums of 1 to 100 exponential "+
-		"variables; the proof applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
+	return holds(worst, "with c = ¼, the bound holds for exact probabilities of %d deviations of sums of 1 to 100 exponential variables; "+
+		"the proof applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
 }
 
 // GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X, by
@@ -168,8 +168,8 @@ func checkGaussianBound(context.Context) Finding {
 			printed = max(printed, excess(lambda*n, math.Sqrt(2*lambda*n)/2))
 		}
 	}
-	return holdsCorrected(printed, corrected, "for signs and uniform entries, the first term is at most the last; for d = 10 signs "+
-		"and λ = 0.3, the first term is e³ = %.3g, and the printed second term is %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
+	return holdsCorrected(printed, corrected, "for signs and uniform entries, the first term is at most the last; for d = 10 signs and "+
+		"λ = 0.3, the first term is e³ = %.3g, the printed second term %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
 }
 
 // quadrature bounds the relative error of [gaussian] for integrands that fall at least as fast as exp(−x²/20).

@@ -231,8 +231,8 @@ func methodClaims(ctx context.Context) []Claim {
 	holm(violating...)
 	return []Claim{claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
 		exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
-		claim("1-one-parameter", readings(`whether $G_\beta$ may be too small: on the queue, $T^{1/4}$ is; as printed, $G_\beta$ is infinite `+
-			`for average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta), atMost(moved, 0)),
+		claim("1-one-parameter", readings(`whether $G_\beta$ may be too small: on the queue, $T^{1/4}$ is; as printed, $G_\beta$ is `+
+			`infinite for average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta), atMost(moved, 0)),
 			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference", Value: ofBeta.Mean,
 				Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
@@ -327,8 +327,8 @@ func rateClaims(ctx context.Context) []Claim {
 	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty, so the saddle value
 	// f* + limit may be below the optimum f*.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
-	// At the saddle point, cᵀΨθ + 2V(θ) = f* + limit. Since f* − cᵀΨθ ≤ 2‖λ*‖₂V(θ) in units of c_max, V ≥
-	// −limit/(2(‖λ*‖₂−1)).
+	// At the saddle point, cᵀΨθ + 2V(θ) = f* + limit. Since f* − cᵀΨθ ≤ 2‖λ*‖₂V(θ) in units of c_max, it follows that V
+	// ≥ −limit/(2(‖λ*‖₂−1)).
 	left := -limit / (2 * (k.LambdaStar - 1))
 	positive := exactly("violation at the saddle point, at least", `$\beta = 1$`, left)
 	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $G_\beta$ below all `+
@@ -472,8 +472,8 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 // smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The second state costs
 // 1, and its probability is p in α and for the next state. With w = (1, −1), which is orthogonal to the feature, min_ν
 // ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s), bounds (4.13)
-// from below for every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only multiples of 1 as
-// u.
+// from below for every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only u that are
+// multiples of 1.
 func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) {
 	const gamma = 0.9
 	law := []float64{1 - p, p} // of the next state; also α and μ

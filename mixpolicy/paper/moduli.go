@@ -173,7 +173,8 @@ func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	return true
 }
 
-// still reports whether the penalised gap is within a hundredth of start, the penalised gap of θ₀.
+// still reports whether the mean penalised gap with the chosen step size differs by at most 1 % from start, the
+// penalised gap of θ₀.
 func (c Contender) still(start float64) bool {
 	return math.Abs(stat.Mean(c.gaps(c.Chosen), nil)-start) <= start/100
 }
@@ -208,7 +209,7 @@ func (m *Moduli) Table() plotting.Table {
 		return "diverges or fails"
 	}
 	for _, c := range m.Contenders {
-		var eta any // none, if no step size was chosen
+		var eta any // nil if no step size was chosen
 		if c.Chosen >= 0 {
 			eta = m.Settings.Etas[c.Chosen]
 		}
@@ -278,7 +279,7 @@ func (m *Moduli) finished() []Contender {
 	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
-// orNone returns the figures, or one that says why there is nothing to draw.
+// orNone returns the figures, or a figure that says why there is nothing to draw.
 func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 	if slices.ContainsFunc(figures, func(f plotting.Figure) bool { return f.Layers != nil }) {
 		return figures
@@ -288,7 +289,7 @@ func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 
 var queries = plotting.Axis{Label: "queries to the oracle", Log: true}
 
-// Cost draws cᵀΨθ̂ against the queries, means over trials with intervals, with the exact optimum.
+// Cost draws cᵀΨθ̂ against the queries, as means over trials with intervals, and the exact optimum.
 func (m *Moduli) Cost() plotting.Figure {
 	f := plotting.Figure{Title: "Cost", X: queries, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
 	for _, k := range m.finished() {
@@ -307,7 +308,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
 			continue
 		}
-		first := map[*race.Observation]*race.Observation{} // on the same stream, after as many queries
+		first := map[*race.Observation]*race.Observation{} // the first modulus's, after as many queries on the same stream
 		var both race.Runs
 		for _, t := range k.Runs.Finished() {
 			for _, other := range all[0].Runs.Finished() {
@@ -323,7 +324,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 		l := line(k.Name, slices.DeleteFunc(band.Rows(race.Row{}), func(row race.Row) bool {
 			return row.At < from || math.IsNaN(row.Hi-row.Lo) || math.IsInf(row.Hi-row.Lo, 0) // one of the runs is diverging
 		}))
-		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as in figures that draw the first modulus
+		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as where the first modulus has a line
 		if len(l.X) > 0 {
 			f.Layers = append(f.Layers, l)
 		}
@@ -502,7 +503,8 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }
 
-// reach returns the range of the values x and more, widened by a tenth at each end.
+// reach returns the smallest range that contains all of x and the number more, widened at each end by a tenth of its
+// length, or by 0.1 if it is a point.
 func reach(x []float64, more float64) (lo, hi float64) {
 	lo, hi = min(floats.Min(x), more), max(floats.Max(x), more)
 	margin := cmp.Or((hi-lo)/10, 0.1)

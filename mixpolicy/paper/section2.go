@@ -98,7 +98,7 @@ var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.
 func checkOrlicz(context.Context) Finding {
 	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
 	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β. It is least where |X| − E|X|/β takes both signs, so for E|X|/β ≤
-	// 6. If the least value is above 1, no β is admitted, and the infimum is +∞.
+	// 6, the greatest |X|. If the least value is above 1, no β is admitted, and the infimum is +∞.
 	mean := expected(chances, variable, math.Abs)
 	least := -maximum(func(inverse float64) float64 { return -theory.PrintedOrlicz(2, 1/inverse, variable, chances) }, 0, 6/mean)
 	printed := beta
@@ -445,7 +445,8 @@ func checkLegendre(context.Context) Finding {
 		"for the ball and the cube, ‖∇φ‖ grows at every halving of the distance to the boundary")
 }
 
-// definedDivergence compares d, a formula's D(x; y), with Definition 2.5, relative to the size of its terms.
+// definedDivergence compares d, the D(x; y) of a formula, with Definition 2.5, relative to the size of the terms of the
+// definition.
 func definedDivergence(phi bregman.Modulus, x, y []float64, d float64) float64 {
 	terms := []float64{phi.Value(x), -phi.Value(y), -floats.Dot(difference(x, y), slope(phi, y))}
 	return math.Abs(d-floats.Sum(terms)) / sizeOf(terms...)

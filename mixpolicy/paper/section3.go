@@ -109,7 +109,7 @@ func checkDrawnPair(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	off := floats.Norm(gradientErrors(p, nil)[0], 2) / floats.Norm(gradient, 2)
-	return holdsCorrected(off, relativeVectorError(mean, gradient), "read literally, the sum is the sample, off by %.3g for one pair", off)
+	return holdsCorrected(off, relativeVectorError(mean, gradient), "literally, the sum is the sample, off by %.3g‖∇_θ𝓛‖ for one pair", off)
 }
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, but 0 is not a policy.
@@ -170,7 +170,7 @@ func checkCubeConjugate(context.Context) Finding {
 		return math.Abs(printed-phi.Conjugate(y)) / size
 	})
 	return holds(max(worst, conjugateError(phi, 1.5)),
-		"the printed formula equals φ*, and φ* the supremum found by search; the formula overflows from θ = 710 on")
+		"the printed formula equals φ*, which equals the supremum found by search; the formula overflows from θ = 710 on")
 }
 
 func checkCubeDivergence(context.Context) Finding {
@@ -335,7 +335,8 @@ func checkUnitBall(context.Context) Finding {
 		rise, last = max(rise, excess(j, last)), j
 	}
 	limit, far := floats.Sum(v)/3, bregman.J(phi, v, 1e6)
-	// J − limit ≈ (1+‖w‖²)/(2dz), where w is V minus its mean, and 10⁶·2⁻⁵² of rounding, are within 10⁻⁵.
+	// At z = 10⁶, J − limit ≈ (1+‖w‖²)/(2dz), where w is V minus its mean. This difference and the rounding error of
+	// 10⁶·2⁻⁵² are together below 10⁻⁵.
 	return holdsCorrected(max(far, rise), max(relativeError(far, limit), rise),
 		"R = 1/√3: J falls, and J(10⁶) = %.6f; the limit is 1ᵀV/d = %.6f, not 0, and it may be negative", far, limit).within(1e-5)
 }
@@ -352,7 +353,7 @@ func checkLambdaStep(context.Context) Finding {
 		next := floats.AddScaledTo(make([]float64, len(s.Lambda)), s.Lambda, -s.Eta, s.Ascent) // printed: λ + ηΨθ
 		floats.Scale(r.G/max(r.G, floats.Norm(next, 2)), next)
 		best := model(s.NextLambda)
-		// Where Ψθ ⪰ 0, the printed step is in Λ, but gains less; elsewhere, it is outside Λ.
+		// Where Ψθ ⪰ 0, the printed step is in Λ, but gains less; elsewhere, it may be outside Λ.
 		printed = max(printed, (best-model(next))/sizeOf(best, model(next)), -floats.Min(next))
 		for i := range s.NextLambda {
 			for _, by := range []float64{1e-3, -1e-3} {
@@ -377,8 +378,8 @@ func checkAverages(ctx context.Context) Finding {
 		"θ̂ and λ̂ of 100 iterations equal those of a plain run; the paper's loop counts t = 1, …, T, but its averages t = 0, …, T−1")
 }
 
-// checkAlgorithm runs both forms with a scaled ball as the modulus. Then z is the minimiser that step (4) names. The
-// printed (3.22) is not this minimiser.
+// checkAlgorithm runs both forms with a scaled ball as the modulus, so that z is found by minimising J, as step (4)
+// states. The printed (3.22) does not minimise J.
 func checkAlgorithm(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	run := func(form mixpolicy.Form) (theta []float64, deviation float64) {
@@ -432,7 +433,7 @@ func checkA(context.Context) Finding {
 }
 
 // farHorizon is a T so large that a bound that goes to 0 is below the trivial bound, and farSums are the sums of the
-// steps for this T.
+// step sizes for this T.
 const farHorizon = 1e18
 
 var farSums = theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)
@@ -456,7 +457,7 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 	return must(theory.NewConstants(p, method)), gaps
 }
 
-// rareCost is the high cost in checks that use only one high cost, and rareSums are the sums of 100 steps.
+// rareCost is the high cost in checks that use only one high cost, and rareSums are the sums of 100 step sizes.
 const rareCost = 100_000
 
 var rareSums = theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
@@ -533,8 +534,8 @@ func checkExpectedBound(ctx context.Context) Finding {
 		worst = max(worst, excess(last, trivialGap(r.k)), excess(mean, r.k.ExpectedObjectiveBound(r.steps).Value))
 	}
 	return holdsCorrected(min(vacuous, excess(seen.Lo, finite)), worst,
-		"printed: D = +∞ bounds nothing; with a finite D, the bound is %.4g, but for a rare cost of 10⁵, the mean gap is %.4g "+
-			"[%.4g, %.4g]; corrected: it is %.3g; no mean of 30 other runs exceeds its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
+		"printed: D = +∞ bounds nothing; with a finite D, the bound is %.4g, but for a rare cost of 10⁵, the mean gap is %.4g [%.4g, "+
+			"%.4g]; corrected: the bound is %.3g; no mean of 30 other runs exceeds its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
 }
 
 // checkViolationBound checks (3.33), which states no probability, although α_T depends on one.
@@ -655,7 +656,7 @@ func checkSampleSize(ctx context.Context) Finding {
 	one, power := proved(1, rho), math.Log(proved(100, rho)/proved(50, rho))/math.Ln2
 	runs := floats.Max(clippedRuns(ctx, clippedProblem(1), enough, 10)) // ‖λ*‖₂ = 5
 	return holdsCorrected(excess(fewQueries().any, epsilon), max(excess(runs, epsilon), excess(enough, one), excess(power, 2)),
-		"the number of 5 runs that end farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂: %s"+
+		"how many of 5 runs end farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂: %s"+
 			"the corrected T is %.2g for 2 states, where 2¹⁷ were enough in 5 of 5 runs; it grows like n^%.2f from 100 to 200 states, "+
 			"and is %.2g for 2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
 }

@@ -127,8 +127,8 @@ func checkALPFeasible(ctx context.Context) Finding {
 		"3v* satisfies 𝒮v ⪰ c, but is not a lower bound of v*; a v with 𝒮v ⪰ v is a lower bound").within(valueTolerance)
 }
 
-// checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. The cited theorem has v
-// on the right, with the greedy policy of v as π.
+// checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. In the cited theorem,
+// the right side contains v, and π is the greedy policy of v.
 func checkPolicyLoss(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	pi := a.x.Greedy(a.full.Value)
@@ -187,7 +187,7 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 // ln(2/δ) is outside the product, this probability exceeds δ.
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
-	measure := (1 - gamma) * epsilon / (4 * zeta) // of constraints that may be violated
+	measure := (1 - gamma) * epsilon / (4 * zeta) // the measure of the constraints that may be violated
 	printed := (4/measure*math.Log(12/measure) + math.Log(2/delta)) * math.Log1p(-measure)
 	corrected := priorwork.CostSampleSize(1, 1, zeta, gamma, epsilon, delta) * math.Log1p(-measure)
 	return holdsCorrected(max(0, printed-math.Log(delta)), max(0, corrected-math.Log(delta)),

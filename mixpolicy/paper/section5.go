@@ -73,8 +73,8 @@ func checkErrorTail(context.Context) Finding {
 	delta := leastDeviation(p, []float64{-far, far})
 	printed, corrected := ErrorTail(delta, k.R, k.Ce(mixpolicy.Printed), 1), ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), 1)
 	return holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
-		"two costs near 1000, R = 1000: a deviation of %.3g is certain; its bound is %.2g with C_e = %.4g of (3.34b), and %.2g with "+
-			"C_e = %.4g of (A.3); with the latter and c₀ = 1, it holds for 2000 simulated sums at %d levels, without the condition on F_t",
+		"two costs near 1000, R = 1000: a deviation of %.3g is certain; its bound is %.2g with C_e = %.4g of (3.34b), and %.2g with C_e "+
+			"= %.4g of (A.3); with the latter and c₀ = 1, the bound holds for 2000 simulated sums at %d levels, without the condition on F_t",
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
 }
 
@@ -246,9 +246,9 @@ func BernsteinTail(delta, squares, largest float64) float64 {
 }
 
 // concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix, with explicit constants:
-// (5.19a) by 2000 simulated runs, c₀ = 1; the corrected (A.6) for sums of 100 signs, c = ¼; (A.9) for sums of exponential
-// variables of mean 1, c = ¼. A sign has the norm σ = 1/√ln 2. The exponential variables have the norm b = 2, and their
-// sums have Gamma distributions.
+// (5.19a) by 2000 simulated runs, with c₀ = 1; the corrected (A.6) for sums of 100 signs, with c = ¼; and (A.9) for
+// sums of exponential variables of mean 1, with c = ¼. A sign has the norm σ = 1/√ln 2. The exponential variables have
+// the norm b = 2, and their sums have Gamma distributions.
 var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) {
 	defer catch(&err)
 	tails = map[string][]tail{}
@@ -359,7 +359,8 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		corrected).within(0)
 }
 
-// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k. It should be ρ/2.
+// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, where k is c₀² as
+// printed, and c₀ as corrected. The bound should be ρ/2.
 func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }

@@ -242,12 +242,12 @@ type Contest struct {
 	// counts infeasibility: where Ψθ̂ is not ⪰ 0, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Again is the number of the [Resamples] of the tuning trials, drawn with replacement, that choose the same
-	// configuration: the least number over the four choices.
+	// Each of the four choices is made again from each of the [Resamples] of the tuning trials. Again is the number of
+	// resamples that lead to the same configuration, for the choice where this number is least.
 	Again int
 }
 
-// Resamples is the number of resamples of the tuning trials of a [Contest].
+// Resamples is the number of resamples, drawn with replacement, of the tuning trials of a [Contest].
 const Resamples = 999
 
 // Pair holds the scores of the two methods.

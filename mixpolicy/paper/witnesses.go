@@ -239,7 +239,7 @@ func witnessStepSize(ctx context.Context) Finding {
 
 // witnessFiltration computes how much θ_1 varies with the sampled pair, given (θ_0, λ_0) and given θ_1.
 func witnessFiltration(context.Context) Finding {
-	steps := func(pair int) []TraceStep { // the first with this pair, the second with pair 0
+	steps := func(pair int) []TraceStep { // the first samples this pair, the second pair 0
 		return smallTrace(TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20,
 			Pair: func(t int) int { return pair * (1 - t) }}).Steps
 	}
@@ -253,12 +253,12 @@ func witnessFiltration(context.Context) Finding {
 		"given (θ_0, λ_0), θ_1 still depends on the sampled pair: two values of θ_1 differ by up to %.2g of their size", printed)
 }
 
-// witnessViolationNorm also evaluates the bound for V without the factor ¼, with so many states that it fails.
+// witnessViolationNorm also evaluates the bound for V without the factor ¼, with so many states that this bound fails.
 func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
-	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so V = 2
+	const violation, tau = 4, 10 // violation is ½‖[Ψθ̂]₋‖₂, so V = 2
 	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10, the printed bound is %.3g",
 		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
 	return f.read(excess(tv, bound), "512 states: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
