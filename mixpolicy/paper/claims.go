@@ -86,8 +86,8 @@ func policyClaims(ctx context.Context) []Claim {
 // A policy counts as nearly as good as the best mixture if its cost is at most 1.05 times the mixture's.
 const nearly = 1.05
 
-// mixtureClaims decides claims about the class (2.17), on which the method works. The optimum ξ* over all policies is
-// far from the class, and θ* is outside the simplex. A feature with negative entries, such as 2ψ¹ − ψ², is not a
+// mixtureClaims decides claims about the class (2.17), in which the method searches. The optimum ξ* over all policies
+// is far from the class, and θ* is outside the simplex. A feature with negative entries, such as 2ψ¹ − ψ², is not a
 // distribution, so Algorithm 1 could not draw a pair from it.
 func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)

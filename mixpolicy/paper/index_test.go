@@ -80,7 +80,7 @@ func TestIndexIsComplete(t *testing.T) {
 	for _, e := range Index() {
 		got = append(got, e.Number)
 		if e.What == "" {
-			t.Errorf("(%s) has no words", e.Number)
+			t.Errorf("(%s) has no description", e.Number)
 		}
 		law := slices.ContainsFunc(Laws(), func(l Law) bool { return l.Number == e.Number })
 		if checks[e.Number] == nil && !law {

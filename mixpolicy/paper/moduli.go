@@ -123,7 +123,8 @@ func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings
 	return m, err
 }
 
-// compete chooses the step size of each modulus on a grid that grows as needed, and runs the trials with it.
+// compete chooses the step size of each modulus on a grid that grows as needed, and runs the trials with the chosen
+// step size.
 func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, families ...Family) (all []Contender, err error) {
 	defer catch(&err)
 	set := s.race()
@@ -151,9 +152,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 	return all, err
 }
 
-// grow adds step sizes, half as many as the grid has, beyond an end that was chosen for a modulus, but not below the
-// grid if the modulus hardly moves there. It also adds step sizes below the grid if no step size could be chosen
-// for a modulus, although a run made a step. It reports whether it added any.
+// grow adds step sizes, at most half as many as the grid has, beyond an end that was chosen for a modulus, but not
+// below the grid if the modulus hardly moves there. It also adds step sizes below the grid if no step size could be
+// chosen for a modulus, although a run made a step. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -405,8 +406,8 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 	return orNone(f.Title, f)[0], nil
 }
 
-// oneRun draws number(θₜ) and number(θ̂ₜ) for the first trial. The points of θₜ are not joined, because the run does
-// not record the iterates between them.
+// oneRun draws number(θₜ) and number(θ̂ₜ) for the first trial that finished. The points of θₜ are not joined, because
+// the run does not record the iterates between them.
 func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (plotting.Points, plotting.Line) {
 	one := &race.Runs{Trials: t.Finished()[:1]}
 	last := bandLine("", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)

@@ -98,7 +98,7 @@ func (r *Trace) Last() TraceStep {
 	return r.before
 }
 
-// Extend makes one more iteration, with a sampled pair.
+// Extend makes one more iteration, with the given sampled pair.
 func (r *Trace) Extend(eta float64, pair int) error {
 	s, err := r.After(r.Last(), eta, pair)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that follows last, with a sampled pair.
+// After returns the iteration that follows the given one, with the given sampled pair.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,

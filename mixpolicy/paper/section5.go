@@ -73,8 +73,8 @@ func checkErrorTail(context.Context) Finding {
 	delta := leastDeviation(p, []float64{-far, far})
 	printed, corrected := ErrorTail(delta, k.R, k.Ce(mixpolicy.Printed), 1), ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), 1)
 	return holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
-		"two costs near 1000, R = 1000: a deviation of %.3g is certain; its bound is %.2g with C_e = %.4g of (3.34b), and %.2g with C_e "+
-			"= %.4g of (A.3); with the latter and c₀ = 1, the bound holds for 2000 simulated sums at %d levels, without the condition on F_t",
+		"two costs near 1000, R = 1000: a deviation of %.3g is certain; its bound is %.2g with C_e = %.4g of (3.34b), and %.2g with "+
+			"C_e = %.4g of (A.3); this bound, with c₀ = 1, holds for 2000 simulated sums at %d levels, without the condition on F_t",
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
 }
 

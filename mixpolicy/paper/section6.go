@@ -332,8 +332,7 @@ func (c Protocol) with(eta, weight float64) Protocol {
 	return c
 }
 
-// Figure2 is the comparison of Fig. 2: both methods on the queue over the same
-// seeds.
+// Figure2 is the comparison of Fig. 2: both methods on the queue, with the same seeds.
 type Figure2 struct {
 	PrimalDual, Penalty *race.Runs
 	Optimum             float64 // of (2.18)
