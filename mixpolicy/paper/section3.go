@@ -365,7 +365,7 @@ func checkLambdaStep(context.Context) Finding {
 		}
 	}
 	return holdsCorrected(printed, corrected,
-		"the printed step leaves Λ or misses the maximum, by up to %.2g; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into it", printed)
+		"the printed step leaves Λ or misses the maximum, by up to %.2g; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into Λ", printed)
 }
 
 // checkAverages compares the averages of [Trace] with the averages of a plain run with the same
@@ -551,8 +551,8 @@ func checkViolationBound(ctx context.Context) Finding {
 		worst = max(worst, excess(r.Violation, r.k.ViolationBound(r.steps, 0.05).Value),
 			excess(r.Violation, r.k.RefinedViolationBound(r.steps, 0.05).Value), excess(last, trivial))
 	}
-	return holdsCorrected(printed, worst, "printed: the bound contains α_T of (3.31), which is +∞ because D is, and states no "+
-		"probability; with a finite D, %d of 120 runs exceed it; corrected: no run exceeds the bound", finite)
+	return holdsCorrected(printed, worst, "printed: the bound states no probability, and contains α_T of (3.31), which is +∞ "+
+		"because D is; with a finite D, %d of 120 runs exceed the bound; corrected: no run exceeds the bound", finite)
 }
 
 // checkProposition checks (3.31), (3.32) and (3.33).
@@ -642,7 +642,7 @@ func checkDistance(ctx context.Context) Finding {
 	})
 	return holdsCorrected(excess(tv, printed), max(worst, excess(tv, bound)),
 		"64 states, γ = 0.1, negative mass 0.1 in 64 pairs: the distance is %.3g, the printed bound %.3g, the corrected one %.3g; "+
-			"30 processes of two states attain the corrected bound, ε from 0.001 to 2, γ = 0.1, 0.5, 0.9, 0.99, 1", tv, printed, bound)
+			"30 processes of two states attain the corrected bound (ε from 0.001 to 2; γ = 0.1, 0.5, 0.9, 0.99, 1)", tv, printed, bound)
 }
 
 // checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T must be at least a T that is enough
@@ -678,7 +678,7 @@ func checkNearBest(ctx context.Context) Finding {
 	}
 	return holdsCorrected(excess(floats.Min(costs), full+epsilon), excess(floats.Max(costs)-best.Objective, bound),
 		"the best of all policies costs %.4f, the best of the class %.4f, and the best of 20 runs of 2000 iterations %.4f, which is not "+
-			"within 0.1 of the best of all policies; corrected, with the best of the class for ξ*: all runs are within %.3g",
+			"within 0.1 of the best of all policies; corrected, with the best of the class for ξ*: all runs are within %.3g of its cost",
 		full, best.Objective, floats.Min(costs), bound)
 }
 

@@ -135,8 +135,8 @@ func checkPolicyLoss(ctx context.Context) Finding {
 	mu, own := must(a.x.Occupation(ctx, pi)).State, must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{})).Value
 	lhs, printed := a.valueError(own), priorwork.WeightedError(mu, own, a.optimal)/(1-a.x.Gamma())
 	cited := priorwork.WeightedError(mu, a.full.Value, a.optimal) / (1 - a.x.Gamma())
-	return holds(max(excess(lhs, printed), excess(lhs, cited)), "the greedy policy of the approximate LP loses %.4g; the printed bound "+
-		"is %.4g, which follows from μ ⪰ (1−γ)α, and the cited one, with v for v^π on the right, %.4g", lhs, printed, cited)
+	return holds(max(excess(lhs, printed), excess(lhs, cited)), "the greedy policy of the approximate LP loses %.4g; the printed bound, "+
+		"which follows from μ ⪰ (1−γ)α, is %.4g, and the cited bound, with v for v^π on the right, is %.4g", lhs, printed, cited)
 }
 
 func checkLyapunovBound(ctx context.Context) Finding {
@@ -278,7 +278,7 @@ func checkSmoothed(ctx context.Context) Finding {
 		return max(relativeError(budgeted.Objective, objective), (slack(budgeted.Value)-budget)/a.optimal[0])
 	}
 	return holds(max(same(budget, penalised.Objective), same(0, a.full.Objective)),
-		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and the budget 0 that of the ALP", budget).
+		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and budget 0 gives that of the ALP", budget).
 		within(valueTolerance)
 }
 

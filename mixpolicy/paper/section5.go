@@ -124,7 +124,7 @@ func checkGapBelow(ctx context.Context) Finding {
 	_, top := p.MDP().CostRange()
 	below := func(size float64) float64 { return -2 * k.R * size * math.Sqrt(float64(k.Pairs)) * k.PsiNorm }
 	return holdsCorrected(excess(below(top), gap), max(along.Corrected, excess(below(k.Cost), gap)),
-		"costs in [−1, 0): the least gap is %.3g; the lower bound with c_max = %.3g, as printed, is %+.3g, with max|c| = %.3g it is %.3g; "+
+		"costs in [−1, 0): the least gap is %.3g; the lower bound with c_max = %.3g, as printed, is %+.3g; with max|c| = %.3g it is %.3g; "+
 			"if no cost is negative, the printed bound holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).
 		within(along.Tolerance)
 }
@@ -365,7 +365,7 @@ func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }
 	return holdsCorrected(relativeError(bound(c0*c0), rho/2), relativeError(bound(c0), rho/2),
-		"c₀ = 4, ρ/2 = %g: (5.19a) is %.3g at the deviation with 1/c₀, and %.3g at the one with 1/√c₀", rho/2, bound(c0*c0), bound(c0))
+		"c₀ = 4, ρ/2 = %g: at the deviation with 1/c₀, (5.19a) is %.3g; at the deviation with 1/√c₀, %.3g", rho/2, bound(c0*c0), bound(c0))
 }
 
 // checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.

@@ -212,8 +212,8 @@ func checkVisits(ctx context.Context) Finding {
 		return worstZ(must(x.Occupation(ctx, p)), e, 100)
 	})
 	// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷.
-	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is not a law as printed; uniformised, the "+
-		"frequencies of 2·10⁶ steps are within %.1f standard errors of the exact measures, one uniform and one geometric", worst)
+	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is not a law as printed; for the uniformised "+
+		"chain, the frequencies of 2·10⁶ steps are within %.1f standard errors of the exact measures, one uniform and one geometric", worst)
 }
 
 // checkProtocol: under the stated protocol, θ̂ is far outside the feasible set, and cᵀΨθ̂ is not the cost of its

@@ -135,7 +135,7 @@ func witnessReciprocalSum(context.Context) Finding {
 	best, price := r.target(), r.Steps[10].Lambda
 	left, sum := r.lagrangian(r.Theta, price)-r.lagrangian(best, r.Lambda), r.lagrangians(best, price)
 	return holdsCorrected(relativeError(sum*r.Sums.Sum, left), relativeError(sum/r.Sums.Sum, left),
-		"20 steps: the sum divided by 1/Ση is %.4g, by Ση %.4g, and at the averages %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
+		"20 steps: the sum divided by 1/Ση is %.4g, divided by Ση %.4g; at the averages: %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
 }
 
 // recurrentClasses counts the recurrent classes of a policy. Their number is the dimension of {v : P^π v = v}.
@@ -331,8 +331,8 @@ var fewQueries = sync.OnceValue(func() (f struct {
 func witnessSampleSize(ctx context.Context) Finding {
 	p := clippedProblem(1)
 	start := p.Objective([]float64{0.5, 0.5}) - must(p.Optimum(ctx)).Objective
-	return checkSampleSize(ctx).read(excess(start, 0.1), "ξ* is Ψθ*, Ω hides 1000, any η_t and β, %.2g states: one query is asked for, "+
-		"after which θ̂ = θ₀ costs %.3g more than the best of the class", 2*1000*asked(p), start)
+	return checkSampleSize(ctx).read(excess(start, 0.1), "if ξ* is Ψθ* and Ω hides 1000, (3.37) asks for one query for %.2g states, after "+
+		"which, for any η_t and β, θ̂ = θ₀ costs %.3g more than the best of the class", 2*1000*asked(p), start)
 }
 
 // witnessTransitionLaw also computes the experiment's optimum under the interpretations of (6.1) that are laws.
