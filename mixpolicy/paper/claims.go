@@ -47,8 +47,8 @@ func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) 
 	})
 }
 
-// bestMixture returns the least of the costs from [mixtureCosts], and the probability of the second policy in that
-// mixture.
+// bestMixture returns the least of the costs from [mixtureCosts], and the probability of the second policy in the
+// mixture that attains it.
 func bestMixture(costs []float64) (least, omega float64) {
 	k := floats.MinIdx(costs)
 	return costs[k], float64(k) / float64(len(costs)-1)
@@ -356,7 +356,7 @@ func theoryClaims(ctx context.Context) []Claim {
 		factorClaim()}
 }
 
-// sampleEpsilon and sampleRho are the ε and ρ of Theorem 3.4 in the claims.
+// sampleEpsilon and sampleRho are the ε and ρ with which the claims evaluate Theorem 3.4.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
 // sampleClaim interprets (3.38) with the best of the class in place of ξ*, and takes the constants 1 and 1000 for the Ω
@@ -429,8 +429,8 @@ func geometryClaim(ctx context.Context) Claim {
 		exactly(value, "once", cost[0]), exactly(value, often, cost[1])}, times)
 }
 
-// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy. A bound on this cost needs
-// (3.36) as well.
+// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy. From (3.31), a bound on this
+// cost follows only with (3.36).
 func termsClaim(k *theory.Constants) Claim {
 	sums := sumsAt(must(k.SampleComplexity(sampleEpsilon, sampleRho)))
 	evaluate := func(k *theory.Constants) (gap, violation, added float64) {
@@ -656,9 +656,9 @@ func queueClaims(ctx context.Context) []Claim {
 
 // textClaims decides the claims about the contents of the paper, the cost of a step and the projection.
 func textClaims(context.Context) []Claim {
-	// For dense and lazy multipliers, took is the time of a step, and grows is the power of n with which this time
-	// grows.
-	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took is in nanoseconds
+	// For dense and lazy multipliers, took is the time of a step in nanoseconds, and grows is the power of n with which
+	// this time grows.
+	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{}
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {
 		buffer := []int{100, 10_000}[k]

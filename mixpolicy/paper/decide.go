@@ -115,7 +115,7 @@ type comparison struct {
 	race.Interval
 	null float64
 	p    float64 // two-sided p-value
-	// finds returns the effect that a test of the given level finds with probability power.
+	// finds returns the effect that a test of the given level finds with the probability [power].
 	finds func(level float64) float64
 	Decision
 }

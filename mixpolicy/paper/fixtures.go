@@ -130,7 +130,7 @@ func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
 	return x, base, nil
 }
 
-// queueModel is Queue for use inside a check.
+// queueModel is like [Queue], for use inside a check: an error ends the check.
 func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	x := must(models.Queue{}.MDP())
 	return x, must(models.Queue{}.Policies(x))

@@ -157,7 +157,7 @@ func (c check) run(ctx context.Context, place string) (f Finding, err error) {
 	return c(ctx), nil
 }
 
-// failure is the value of the panic of [must] and [noError].
+// failure is the value with which [must] and [noError] panic.
 type failure struct{ err error }
 
 // must returns v. If err is not nil, it panics with a failure, which [catch] turns into the error of the function that
@@ -198,7 +198,7 @@ type Entry struct {
 	What     string `csv:"what"`
 	Symbol   string `csv:"symbol"`   // Go symbol, "package.Name" or "package.Type.Method" below the module's root
 	Errata   string `csv:"errata"`   // ID of its erratum; the gravest if there are several
-	Defines  bool   `csv:"defines"`  // asserts nothing if it is correct as printed
+	Defines  bool   `csv:"defines"`  // the entry asserts nothing, if it is correct as printed
 	Notebook string `csv:"notebook"` // the notebook that shows the entry: "03-primal-dual"
 
 	check check

@@ -62,7 +62,7 @@ type Contender struct {
 	near [2][]float64 // penalised gaps of the trials with η₀/2 and with 2η₀, NaN for trials that fail
 }
 
-// with returns Algorithm 1 with a modulus and η₀.
+// with returns Algorithm 1 with the family's modulus for the class of p, and with η₀ = eta.
 func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
@@ -195,7 +195,7 @@ func (s ModuliSettings) race() race.Settings {
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
 // Table lists, for each modulus, the chosen η₀, the results of the trials, and the penalised gaps with half and twice
-// the step. The last row is θ₀, before any step.
+// the step size. The last row is θ₀, before any step.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
@@ -556,7 +556,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 	return views
 }
 
-// curve returns a line through points, only the positive ones if the axes are logarithmic.
+// curve returns a line through the points; if the axes are logarithmic, only through those with positive coordinates.
 func curve(name string, points []bregman.Point, log bool) plotting.Line {
 	line := plotting.Line{Name: name}
 	for _, p := range points {

@@ -60,12 +60,12 @@ type TraceSettings struct {
 	StepSize        mixpolicy.StepSize
 	Beta, CostScale float64
 	Start           []float64
-	Form            mixpolicy.Form // the proofs are about the corrected one
+	Form            mixpolicy.Form // the proofs are about the corrected form
 	Seed, Stream    uint64
 	Pair            func(t int) int
 }
 
-// NewTrace makes the run.
+// NewTrace makes the run that set describes.
 func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	defer at("run "+strconv.Quote(set.Name), &err)
 	defer catch(&err)
@@ -718,7 +718,7 @@ type ending struct {
 	gap           float64   // cᵀΨ(θ̂ − θ*)
 	complementary float64   // λ̂ᵀΨθ*
 	short         []float64 // [Ψθ̂]₋
-	rhs           float64   // of (5.24)
+	rhs           float64   // the right side of (5.24)
 	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size of the terms
 }
 

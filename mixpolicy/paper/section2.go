@@ -436,7 +436,7 @@ func checkLegendre(context.Context) Finding {
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(2)} {
 		edge := func(k int) float64 { return slope(phi, []float64{2 * (1 - math.Ldexp(1, -k))})[0] }
 		for k := 1; k < 49; k++ {
-			if !(edge(k) < edge(k+1)) { // NaN is no growth
+			if !(edge(k) < edge(k+1)) { // NaN does not count as growth
 				worst = math.Inf(1)
 			}
 		}

@@ -62,7 +62,7 @@ func checkLambdaBall(context.Context) Finding {
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
-	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ), this sum is α plus γ times
+	// The lemma states Σ_a λ_a(s) = p(s), with p = α as the weights of (4.1). For ξ*/(1−γ), this sum is α plus γ times
 	// the inflow.
 	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
@@ -395,7 +395,7 @@ func checkAlgorithm(ctx context.Context) Finding {
 		"the penalised gaps are %.2g and %.2g of the optimum", first, second, printed, corrected).within(0.1)
 }
 
-// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: at a quarter of the distance, D is
+// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance. At a quarter of the distance, D is
 // twice as large, so D has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
@@ -462,7 +462,7 @@ const rareCost = 100_000
 
 var rareSums = theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
 
-// boundRun is a run of the corrected algorithm with its constants and the sums of its steps.
+// boundRun is a run of the corrected algorithm with its constants and the sums of its step sizes.
 type boundRun struct {
 	*mixpolicy.Result
 	k         *theory.Constants
@@ -625,8 +625,8 @@ func checkDistance(ctx context.Context) Finding {
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
 			// In state 0, action 0 leads to state 1 with probability d, and action 1 with probability 1; in state 1,
-			// the probability of leaving is back. The flow determines u(1,0), here called one, for u(0,1) = −ε, see
-			// [theory.Distance].
+			// the probability of leaving is back. If u(0,1) = −ε, the flow determines u(1,0), which is the variable
+			// one, see [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
 			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
 			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {

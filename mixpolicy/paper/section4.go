@@ -261,8 +261,8 @@ func checkSmoothedDirection(ctx context.Context) Finding {
 		"min αᵀΨν is -Inf here as well; max αᵀΨν is %.4g for the budget 0.02", most).within(f.Tolerance)
 }
 
-// checkSmoothed: the solution with the penalty is also the solution with its own slack as the budget. With the budget
-// 0, it is the solution of the ALP.
+// checkSmoothed: the solution with the penalty also solves the program whose budget is the slack of this solution. With
+// the budget 0, the solution is that of the ALP.
 func checkSmoothed(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	penalised := a.smoothed(ctx)
@@ -331,8 +331,8 @@ func checkBudget(ctx context.Context) Finding {
 		"(4.13) without a condition on t, for t = 2")
 }
 
-// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right flow. The features here are
-// discounted measures, whose flow is not 0.
+// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right violation of the flow. The
+// features here are discounted measures, for which this violation is not 0.
 func checkDualALP(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	x := must(p.MDP().WithCriterion(mixpolicy.AverageCost))

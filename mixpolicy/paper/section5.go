@@ -108,8 +108,8 @@ func checkHighProbability(ctx context.Context) Finding {
 	return f
 }
 
-// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, a bound that costs in [c_min, c_max] may exceed.
-// With costs in [−1, 0), the printed right side uses c_max < 0.
+// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, but |c| may be greater for costs in [c_min,
+// c_max]. With costs in [−1, 0), the printed right side uses c_max < 0.
 func checkGapBelow(ctx context.Context) Finding {
 	along := checkAlongRuns("5.35")(ctx)
 	p, k := negativeProblem()
@@ -195,7 +195,7 @@ func checkInExpectation(ctx context.Context) Finding {
 func checkErrorNorms(context.Context) Finding {
 	inner, norms, chances, k := gradientNoise(0.7)
 	norm, r, top := must(theory.OrliczNorm(2, inner, chances)), k.R, floats.Max(norms)
-	// The errors of policies that share no action have one size.
+	// The errors of policies that share no action all have the same size.
 	p := banditProblem(mixpolicy.Ball(2), slices.Repeat([]float64{1000}, 100)...)
 	ce := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1})).Ce(mixpolicy.Corrected)
 	square := must(theory.OrliczNorm(1, []float64{sq(floats.Norm(gradientErrors(p, nil)[0], 2) / ce)}, []float64{1}))

@@ -282,7 +282,8 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, measure(0.01, 0.5), measure(0.11, 0))), mixpolicy.Ball(2)))
 }
 
-// clippedRuns returns the costs above the optimum of 5 policies of [clippedProblem] after T steps with η = 1/√(t+1).
+// clippedRuns returns by how much the policies of 5 runs cost more than the optimum on a [clippedProblem], after the
+// given number of iterations with η_t = 1/√(t+1).
 func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta float64) (excess []float64) {
 	best, method := must(p.Optimum(ctx)).Objective, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}
 	for stream := range uint64(5) {
@@ -327,7 +328,7 @@ var fewQueries = sync.OnceValue(func() (f struct {
 })
 
 // witnessSampleSize also interprets ξ* as Ψθ* and takes 1000 for the Ω of (3.37). With enough states, 1000 T is one
-// query: θ̂ is θ₀ then, whatever η_t and β are.
+// query, after which θ̂ = θ₀, whatever η_t and β are.
 func witnessSampleSize(ctx context.Context) Finding {
 	p := clippedProblem(1)
 	start := p.Objective([]float64{0.5, 0.5}) - must(p.Optimum(ctx)).Objective
