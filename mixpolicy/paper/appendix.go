@@ -43,8 +43,7 @@ func checkErrorBound(context.Context) Finding {
 		"as an inequality, it holds, and the largest ‖e‖ is %.2f C_e", printed, tight)
 }
 
-// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for a random variable X with the outcomes x and their
-// chances.
+// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the outcomes x and their chances.
 func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
 	return expected(chances, x, func(v float64) float64 { return math.Exp(sq(v) / (8 * sq(radius*ce))) })
 }
@@ -61,8 +60,7 @@ func checkExponentialMoment(context.Context) Finding {
 		"costs −100 and −1, one state: the expectation is %.2g with c_max = −1, and %.4f ≤ √e with max|c| = 100", printed, corrected)
 }
 
-// orliczError returns the relative error at n of the equation E exp((|X|/n)^ν) = 2, which defines the norm. If n is not
-// positive, it returns +∞.
+// orliczError returns the relative error of E exp((|X|/n)^ν) = 2, which defines the norm n, or +∞ unless n > 0.
 func orliczError(nu, n float64, x, chances []float64) float64 {
 	if !(n > 0) {
 		return math.Inf(1)

@@ -40,8 +40,7 @@ func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 // found decides "there is one" by the number n found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
-// inText decides "the text contains one" by the number n of entries in the index. If n is 0, the claim does not fail:
-// the verdict is [Missing].
+// inText decides "the text contains one" by the number n of entries in the index; if n is 0, the claim is [Missing].
 func inText(n int) Decision { return either(n > 0, Missing) }
 
 // less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
@@ -183,8 +182,7 @@ type Result struct {
 	Unit     string  `csv:"unit"`
 }
 
-// exactly, mean and nanoseconds return a result: a number without an interval, a mean of trials, and a time,
-// respectively.
+// exactly, mean and nanoseconds return the result for a number without an interval, a mean of trials, and a time.
 func exactly(quantity, of string, v float64) Result {
 	return Result{Quantity: quantity, Of: of, Value: v, Lo: v, Hi: v}
 }

@@ -156,7 +156,6 @@ func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int
 		}}))
 }
 
-// uniform is the uniform distribution on n states.
 func uniform(n int) []float64 { return shifted(make([]float64, n), 1/float64(n)) }
 
 // bandit is a process of one state and average cost, with an action for each cost.

@@ -174,8 +174,7 @@ func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	return true
 }
 
-// still reports whether the mean penalised gap with the chosen step size differs by at most 1 % from start, the
-// penalised gap of θ₀.
+// still reports whether the mean penalised gap with the chosen η₀ differs by at most 1 % from start, the gap of θ₀.
 func (c Contender) still(start float64) bool {
 	return math.Abs(stat.Mean(c.gaps(c.Chosen), nil)-start) <= start/100
 }
@@ -185,7 +184,6 @@ func startGap(p *mixpolicy.Problem) float64 {
 	return must(RelativeGap(p))(&race.Observation{Theta: uniform(p.Dim())})
 }
 
-// race returns the settings of the trials.
 func (s ModuliSettings) race() race.Settings {
 	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
@@ -504,8 +502,8 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }
 
-// reach returns the smallest range that contains all of x and the number more, widened at each end by a tenth of its
-// length, or by 0.1 if it is a point.
+// reach returns the least range that contains all x[i] and `more`, widened at each end by a tenth of its length, or by
+// 0.1 if the length is 0.
 func reach(x []float64, more float64) (lo, hi float64) {
 	lo, hi = min(floats.Min(x), more), max(floats.Max(x), more)
 	margin := cmp.Or((hi-lo)/10, 0.1)

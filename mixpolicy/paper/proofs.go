@@ -174,7 +174,6 @@ func (r *Trace) lagrangians(theta, lambda []float64) float64 {
 	})
 }
 
-// divergence is D_φ(x; y).
 func (r *Trace) divergence(x, y []float64) float64 { return bregman.Divergence(r.Phi, x, y) }
 
 // norm and dual are ‖·‖ of the class and ‖·‖⁎.
@@ -186,7 +185,6 @@ func (r *Trace) optimum() (theta, lambda []float64) {
 	return must(r.Problem.Optimum(context.Background())).Theta, scaled(1/r.Scale, must(theory.Multipliers(r.Problem)))
 }
 
-// total is the sum of f over the iterations.
 func (r *Trace) total(f func(s TraceStep) float64) (sum float64) {
 	for _, s := range r.Steps {
 		sum += f(s)
@@ -418,7 +416,6 @@ func ProofTable(ctx context.Context, caption string, numbers ...string) (t plott
 	return t, nil
 }
 
-// cells returns a row of the table.
 func (s Step) cells(holds bool) []any {
 	slack, place := "0", s.Run
 	if math.Abs(s.Slack) > stepTolerance*s.Size {

@@ -160,7 +160,6 @@ func checkBellman(ctx context.Context) Finding {
 		"v* of policy iteration: 𝒮v* = v*, and αᵀv* = %.9g is the optimum of the LP", -value).within(valueTolerance)
 }
 
-// bellman returns 𝒮v.
 func bellman(x *mixpolicy.MDP, v []float64) []float64 {
 	next := make([]float64, len(v))
 	x.Bellman(next, v)

@@ -555,7 +555,6 @@ func checkViolationBound(ctx context.Context) Finding {
 		"because D is; with a finite D, %d of 120 runs exceed the bound; corrected: no run exceeds the bound", finite)
 }
 
-// checkProposition checks (3.31), (3.32) and (3.33).
 func checkProposition(ctx context.Context) Finding {
 	i, ii, iii := checkObjectiveBound(ctx), checkExpectedBound(ctx), checkViolationBound(ctx)
 	return holdsCorrected(min(i.Printed, ii.Printed, iii.Printed), max(i.Corrected, ii.Corrected, iii.Corrected), "%s", i.Numbers)

@@ -160,7 +160,6 @@ func checkStepSum(ctx context.Context) Finding {
 		"by the upper bound 2√T − 1, which exceeds the sum by up to %.2g of itself; 2(√(T+1) − 1) does not exceed the sum", divisor.Printed)
 }
 
-// checkDivisor checks the divisor of (3.31) and (3.32).
 func checkDivisor(context.Context) Finding {
 	printed := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*math.Sqrt(n)-1, s.Sum) })
 	return holdsCorrected(printed, sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*(math.Sqrt(n+1)-1), s.Sum) }),

@@ -377,7 +377,6 @@ func (f Figure2) positive(label string, c race.Curve) plotting.Figure {
 		bandLine("penalty", f.Penalty.BandOf(race.Iterations, c, interval), 0))
 }
 
-// figure2 is a panel of Fig. 2.
 func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers}
 }
@@ -477,7 +476,6 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// meanBand returns the legend of a band.
 func meanBand(confidence float64, runs int) string {
 	return fmt.Sprintf("band: %.0f %% interval of the mean, %d runs", 100*confidence, runs)
 }

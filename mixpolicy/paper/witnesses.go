@@ -282,8 +282,7 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, measure(0.01, 0.5), measure(0.11, 0))), mixpolicy.Ball(2)))
 }
 
-// clippedRuns returns by how much the policies of 5 runs cost more than the optimum on a [clippedProblem], after the
-// given number of iterations with η_t = 1/√(t+1).
+// clippedRuns returns by how much the policies of 5 runs cost more than the optimum of p, with η_t = 1/√(t+1).
 func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta float64) (excess []float64) {
 	best, method := must(p.Optimum(ctx)).Objective, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}
 	for stream := range uint64(5) {
