@@ -33,7 +33,7 @@ func checkErrorBound(context.Context) Finding {
 		lambda := draws(k.Pairs, func() float64 { return sq(sq(rng.NormFloat64())) })
 		floats.Scale(k.G/floats.Norm(lambda, 2), lambda)
 		for i, e := range gradientErrors(p, lambda) {
-			// The display replaces |c − λ| by |c| + |λ| and still writes =.
+			// (A.3) replaces |c − λ| by |c| + |λ|, and still writes =.
 			g, c := floats.Norm(stochasticGradient(p, lambda, i), 2), p.MDP().Costs()[i]
 			printed = max(printed, relativeError(g, (c+lambda[i])*g/math.Abs(c-lambda[i])))
 			corrected, tight = max(corrected, excess(floats.Norm(e, 2), ce)), max(tight, floats.Norm(e, 2)/ce)
@@ -43,7 +43,7 @@ func checkErrorBound(context.Context) Finding {
 		"as an inequality, it holds, and the largest ‖e‖ is %.2f C_e", printed, tight)
 }
 
-// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the given outcomes.
+// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the outcomes x and their chances.
 func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
 	return expected(chances, x, func(v float64) float64 { return math.Exp(sq(v) / (8 * sq(radius*ce))) })
 }
@@ -54,13 +54,13 @@ func checkExponentialMoment(context.Context) Finding {
 	x := mapped(gradientErrors(p, nil), func(e []float64) float64 { return floats.Dot(e, []float64{0.5, -0.5}) })
 	moment := func(ce float64) float64 { return SquaredExponential(x, p.Features().Sampling(), 1, ce) }
 	printed, corrected := moment(k.A*(2-1)+(2-math.Sqrt2)*k.PsiNorm), moment(k.Ce(mixpolicy.Corrected))
-	attained := SquaredExponential([]float64{30, -30}, []float64{0.5, 0.5}, 3, 5) // by a variable of the size 2RC_e
+	attained := SquaredExponential([]float64{30, -30}, []float64{0.5, 0.5}, 3, 5) // X = ±2RC_e attains √e
 	worst := max(excess(corrected, math.Exp(0.5)), excess(math.Exp(0.5), 2), relativeError(attained, math.Exp(0.5)))
 	return holdsCorrected(excess(printed, math.Exp(0.5)), worst,
 		"costs −100 and −1, one state: the expectation is %.2g with c_max = −1, and %.4f ≤ √e with max|c| = 100", printed, corrected)
 }
 
-// orliczError is the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n > 0.
+// orliczError returns the relative error of E exp((|X|/n)^ν) = 2, which defines the norm n, or +∞ unless n > 0.
 func orliczError(nu, n float64, x, chances []float64) float64 {
 	if !(n > 0) {
 		return math.Inf(1)
@@ -74,15 +74,15 @@ func checkConditional(context.Context) Finding {
 
 func checkAzuma(context.Context) Finding {
 	corrected, _ := worstTail("A.6")
-	// A random sign X of size σ√ln 2 has the norm σ, and |X| ≥ σ√ln 2 with certainty. The printed bound is 2exp(−cσ ln
-	// 2), which vanishes as σ grows.
+	// If X is ±σ√ln 2, a random sign, its norm is σ, and the event |X| ≥ σ√ln 2 is certain. The printed bound on its
+	// probability is 2exp(−cσ ln 2), which vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
 	return holdsCorrected(excess(1, printed), corrected, "a random sign of norm σ = 10⁶ is certain to deviate by σ√ln 2; the printed "+
 		"bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼, the bound holds for the exact probabilities of sums of signs", printed).within(0)
 }
 
-// UnitExponents returns the exponents of (A.7) without K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
+// UnitExponents returns the exponents of (A.7), without the divisor K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
 func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (inner, middle, bound float64) {
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }
@@ -114,8 +114,8 @@ func checkUnitDirections(context.Context) Finding {
 
 func checkBernstein(context.Context) Finding {
 	worst, count := worstTail("A.9")
-	return holds(worst, "with c = ¼, the bound holds at %d deviations of sums of 1 to 100 exponential variables, exactly; the proof "+
-		"applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
+	return holds(worst, "with c = ¼, the bound holds for exact probabilities of %d deviations of sums of 1 to 100 exponential variables; "+
+		"the proof applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
 }
 
 // GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X, by
@@ -141,7 +141,7 @@ func checkGaussianAverage(context.Context) Finding {
 			worst = max(worst, relativeError(GaussianAverage(lambda, x), math.Exp(lambda*floats.Dot(x, x))))
 		}
 	}
-	// 10⁻⁹ is the error of the quadrature for exponents up to 3.
+	// 10⁻⁹ bounds the error of the quadrature at these points.
 	return holds(worst, "the two sides agree by quadrature at nine points; the display before (A.10) omits two exponentials").within(1e-9)
 }
 
@@ -150,8 +150,8 @@ func gaussian(f func(x float64) float64) float64 {
 	return quad.Fixed(func(x float64) float64 { return f(x) * math.Exp(-x*x/2) }, -30, 30, 400, nil, 0) / math.Sqrt(2*math.Pi)
 }
 
-// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are signs, for which
-// the left side is exp(λd), or uniform. For Gaussian X, both sides are equal.
+// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are random signs, for
+// which the left side is exp(λd), or uniform on [−√3, √3]. For Gaussian X, both sides are equal.
 func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
 	for _, d := range []int{1, 2, 10} {
@@ -162,12 +162,12 @@ func checkGaussianBound(context.Context) Finding {
 			uniform := quad.Fixed(density, -math.Sqrt(3), math.Sqrt(3), 60, nil, 0)
 			equal := n * math.Log(gaussian(func(x float64) float64 { return math.Exp(lambda * x * x) }))
 			corrected = max(corrected, excess(lambda*n, bound), excess(n*math.Log(uniform), bound), relativeError(equal, bound))
-			// The second line as printed is E exp(‖√(2λ)X‖₂/2), and signs give ‖X‖₂ = √d.
+			// The second term of (A.11) as printed is E exp(‖√(2λ)X‖₂/2); for signs, ‖X‖₂ = √d.
 			printed = max(printed, excess(lambda*n, math.Sqrt(2*lambda*n)/2))
 		}
 	}
-	return holdsCorrected(printed, corrected, "for signs and uniform entries, the first term is at most the last; "+
-		"for d = 10 signs, λ = 0.3, it is e³ = %.3g, the second line %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
+	return holdsCorrected(printed, corrected, "for signs and uniform entries, the first term is at most the last; for d = 10 signs and "+
+		"λ = 0.3, the first term is e³ = %.3g, the printed second term %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
 }
 
 // quadrature bounds the relative error of [gaussian] for integrands that fall at least as fast as exp(−x²/20).
@@ -221,7 +221,7 @@ func checkSquaredNorm(context.Context) Finding {
 	norm, corrected := func(d float64) float64 { return 2 / -math.Expm1(-2*math.Ln2/d) }, 0.0
 	for _, d := range []int{1, 2, 10, 1000} {
 		n := float64(d)
-		// For λ = 1/β, E exp(‖X‖²/β) = 2, so β is the norm.
+		// At β = norm(d), E exp(‖X‖²/β) = 2, so β is the norm.
 		corrected = max(corrected, excess(norm(n), n*k2*(1+rounding)),
 			relativeError(SquaredNormMoment(1/norm(n), d)*math.Exp(n/norm(n)), 2))
 	}

@@ -39,16 +39,16 @@ func Claims(ctx context.Context) (all []Claim, err error) {
 	return all, nil
 }
 
-// mixtureCosts returns the true costs of the mixtures of two policies (2.16) that take the
-// second with probability 0, 1/steps, …, 1.
+// mixtureCosts returns the true costs of mixtures of two policies (2.16), with the probabilities 0, 1/steps, …, 1 of
+// the second policy.
 func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) []float64 {
 	return mapped(floats.Span(make([]float64, steps+1), 0, 1), func(omega float64) float64 {
 		return must(x.Occupation(context.Background(), must(mixpolicy.Mixture([]float64{1 - omega, omega}, first, second)))).Cost(x.Costs())
 	})
 }
 
-// bestMixture returns the least of the costs from [mixtureCosts], and the probability of the second policy in that
-// mixture.
+// bestMixture returns the least of the costs from [mixtureCosts], and the probability of the second policy in the
+// mixture that attains it.
 func bestMixture(costs []float64) (least, omega float64) {
 	k := floats.MinIdx(costs)
 	return costs[k], float64(k) / float64(len(costs)-1)
@@ -64,8 +64,8 @@ func workingPenalty(eta, omega float64) mixpolicy.Method {
 	return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
 }
 
-// ended runs trials of a method and records only their end; final returns the values of a curve at the end. The random
-// streams are the same for all methods and numbers of iterations.
+// ended runs trials of a method and records only their end; final returns the values of a curve at the end. For one
+// seed, all methods and numbers of iterations have the same random streams.
 func ended(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64) *race.Runs {
 	return must(race.Trials(ctx, p, m, race.Settings{
 		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd}))
@@ -83,11 +83,11 @@ func policyClaims(ctx context.Context) []Claim {
 	}), combinationClaim(models.Network{Buffers: [4]int{4, 1, 4, 3}}), expressiveClaim(ctx, p))
 }
 
-// A cost counts as nearly as good if it is at most nearly times the best mixture's cost.
+// A policy counts as nearly as good as the best mixture if its cost is at most 1.05 times the mixture's.
 const nearly = 1.05
 
-// mixtureClaims decides claims about the class (2.17), on which the method works. The optimum ξ* over all policies is
-// far from the class, and θ* is outside the simplex. A feature with negative entries, such as 2ψ¹ − ψ², is not a
+// mixtureClaims decides claims about the class (2.17), in which the method searches. The optimum ξ* over all policies
+// is far from the class, and θ* is outside the simplex. A feature with negative entries, such as 2ψ¹ − ψ², is not a
 // distribution, so Algorithm 1 could not draw a pair from it.
 func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
@@ -105,7 +105,7 @@ func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []
 
 // valleyClaim: the abstract compares with the convex hull of policies (2.16), but the method chooses among mixtures of
 // measures (2.17). If one policy keeps the queue long, the other keeps it short, and only the lengths in between are
-// cheap, mixtures of policies are much better.
+// cheap, mixtures of policies are much cheaper than the best of (2.17).
 func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	x := must(models.Queue{Buffer: 10, Cost: cost}.MDP())
 	slow := must(mixpolicy.Deterministic(x, slices.Repeat([]int{0}, x.States())))
@@ -124,7 +124,7 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 }
 
 // combinationClaim counts the pairs of rules, among six rules, that have a mixture cheaper than both. The claim holds
-// if there is one.
+// if there is such a pair.
 func combinationClaim(w models.Network) Claim {
 	x, rules := must(w.MDP()), models.Rules()
 	base := must(w.Policies(x, rules...))
@@ -160,7 +160,7 @@ func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 
 // methodClaims decides the claims of the introduction about the method and its rival.
 func methodClaims(ctx context.Context) []Claim {
-	const trials, more, iterations, seed = 20, 100, 20_000, 11 // more trials for β
+	const trials, more, iterations, seed = 20, 100, 20_000, 11 // more: trials for each β
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	gap := must(race.PenalisedGap(p))
 	end := func(m mixpolicy.Method, seed uint64, c race.Curve) []float64 {
@@ -185,7 +185,7 @@ func methodClaims(ctx context.Context) []Claim {
 		betas = append(betas, mean("penalised gap", of, byBeta[k]))
 	}
 	ofBeta := race.TInterval(difference(byBeta[0], byBeta[3]), confidence)
-	// The paper's G = 1/(1−γ) ∨ β is infinite on the queue, and at least 10 here.
+	// The paper's G = 1/(1−γ) ∨ β is infinite on the queue, and at least 10 on the discounted problem.
 	discounted := smallProblem(mixpolicy.Ball(2))
 	discountedGap, moved := must(race.PenalisedGap(discounted)), 0.0
 	gapWith := func(beta float64) []float64 {
@@ -231,8 +231,8 @@ func methodClaims(ctx context.Context) []Claim {
 	holm(violating...)
 	return []Claim{claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
 		exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
-		claim("1-one-parameter", readings(`whether $G_\beta$ may be too small: on the queue, $T^{1/4}$ is; as printed, it is infinite for `+
-			`average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta), atMost(moved, 0)),
+		claim("1-one-parameter", readings(`whether $G_\beta$ may be too small: on the queue, $T^{1/4}$ is; as printed, $G_\beta$ is `+
+			`infinite for average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta), atMost(moved, 0)),
 			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference", Value: ofBeta.Mean,
 				Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
@@ -279,7 +279,7 @@ func rateClaims(ctx context.Context) []Claim {
 	eighth, slower := boundExponents(k, 0.125)
 
 	// Compare Proposition 3.1 with the worst of three runs. On the hyperplane (x, 1−x), the ball is an interval, and
-	// the objective is linear.
+	// the objective is linear, so the greatest gap is at an end.
 	best, half := must(p.Optimum(ctx)).Objective, math.Sqrt((4-0.5)/2)
 	trivial := (max(p.Objective([]float64{0.5 - half, 0.5 + half}), p.Objective([]float64{0.5 + half, 0.5 - half})) - best) / cMax
 	lo, hi, terms, bounds, vacuous, exceeding := math.Inf(1), math.Inf(-1), map[string]int{}, 0, 0, 0
@@ -324,10 +324,11 @@ func rateClaims(ctx context.Context) []Claim {
 	}
 	const ofBound, quarters, eighths = "exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, `$\beta \sim T^{1/8}$`
 	const orders = "orders of magnitude from the measured gap to the bound"
-	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty: the limit is not
-	// the optimum.
+	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty, so the saddle value
+	// f* + limit may be below the optimum f*.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
-	// In units of c_max, f* − cᵀΨθ ≤ 2‖λ*‖₂V(θ), so at a limit below f*, V ≥ (f* − limit)/(2(‖λ*‖₂ − 1)).
+	// At the saddle point, cᵀΨθ + 2V(θ) = f* + limit. Since f* − cᵀΨθ ≤ 2‖λ*‖₂V(θ) in units of c_max, it follows that V
+	// ≥ −limit/(2(‖λ*‖₂−1)).
 	left := -limit / (2 * (k.LambdaStar - 1))
 	positive := exactly("violation at the saddle point, at least", `$\beta = 1$`, left)
 	bound := claim("3-bounds", readings(`whether the ball of multipliers contains a $\lambda^*$: for a fixed $G_\beta$ below all `+
@@ -355,7 +356,7 @@ func theoryClaims(ctx context.Context) []Claim {
 		factorClaim()}
 }
 
-// sampleEpsilon and sampleRho are the ε and ρ of Theorem 3.4 in the claims.
+// sampleEpsilon and sampleRho are the ε and ρ with which the claims evaluate Theorem 3.4.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
 // sampleClaim interprets (3.38) with the best of the class in place of ξ*, and takes the constants 1 and 1000 for the Ω
@@ -373,7 +374,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 	}
 	need, coarse := must(k.SampleComplexity(epsilon, rho)), must(k.SampleComplexity(10*epsilon, rho))
 	printed, best := k.PrintedSampleComplexity(1, epsilon), must(small.Optimum(ctx))
-	actual := math.Inf(1) // the least T that is enough in 20 of 20 trials
+	actual := math.Inf(1) // the least T of the list that is enough in 20 of 20 trials
 	for _, n := range []int{1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
 		if floats.Max(final(ctx, small, mixpolicy.PrimalDual{Beta: k.G, CostScale: 1}, 20, n, 3, race.PolicyCost)) <=
 			best.Objective+epsilon {
@@ -381,7 +382,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 			break
 		}
 	}
-	var split []Result // each state split into 1, 2 and 4
+	var split []Result // T if each state is split into 1, 2 or 4 states
 	for copies := 1; copies <= 4; copies *= 2 {
 		p, n := clippedProblem(copies), 1<<14
 		k := must(theory.NewConstants(p, mixpolicy.PrimalDual{CostScale: 1}))
@@ -428,8 +429,8 @@ func geometryClaim(ctx context.Context) Claim {
 		exactly(value, "once", cost[0]), exactly(value, often, cost[1])}, times)
 }
 
-// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy. A bound on this cost needs
-// (3.36) as well.
+// termsClaim: (3.31) bounds cᵀΨθ̂, but (4.15) and (4.16) bound the cost of the policy. From (3.31), a bound on this
+// cost follows only with (3.36).
 func termsClaim(k *theory.Constants) Claim {
 	sums := sumsAt(must(k.SampleComplexity(sampleEpsilon, sampleRho)))
 	evaluate := func(k *theory.Constants) (gap, violation, added float64) {
@@ -455,8 +456,9 @@ func addedByViolation(k *theory.Constants, violation float64) float64 {
 	return k.Spread * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)
 }
 
-// tighterClaim takes two states; the second comes next with probability p. If the second state is rare, a u that is
-// large there makes (4.13) small, but the span of the feature contains no such u.
+// tighterClaim takes two states; from each, the next state is the second with probability p, or rare. If the second
+// state is rare, a u that is large there makes (4.13) small, but (4.3) requires u in the span of the feature, which
+// contains no such u.
 func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
@@ -469,11 +471,12 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 
 // smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The second state costs
 // 1, and its probability is p in α and for the next state. With w = (1, −1), which is orthogonal to the feature, min_ν
-// ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So (4.13) is at least |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s) for
-// every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only multiples of 1 as u.
+// ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s), bounds (4.13)
+// from below for every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only u that are
+// multiples of 1.
 func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) {
 	const gamma = 0.9
-	law := []float64{1 - p, p} // and μ
+	law := []float64{1 - p, p} // of the next state; also α and μ
 	x := process(2, 1, mixpolicy.Discounted(gamma), law, func(s, _ int) (float64, []float64) { return float64(s), law })
 	v, _ := optimalValue(ctx, x)
 	distance := func(u []float64) float64 { return leastDistance(ctx, mat.NewDense(2, 1, []float64{1, 1}), v.Value, u) }
@@ -512,14 +515,14 @@ func factorClaim() Claim {
 		`no violation lowers the right side, and the bound falls as $\omega$ grows`, ways...), results)
 }
 
-// polynomialClaim lets T grow with d as fast as it may: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the entries of that row are
-// positive and add up to d; σ_max(Ψ) ≤ √d, because the columns of Ψ have norms up to 1; and D ≤ R for the ball. β =
-// T^{1/6}, because ‖λ*‖₂ has no bound in d.
+// polynomialClaim evaluates T for the greatest constants possible with d policies: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the
+// entries of this quotient are positive and add up to d; σ_max(Ψ) ≤ √d, because the columns of Ψ have norms up to 1;
+// and D ≤ R for the ball. β = T^{1/6}, because ‖λ*‖₂ has no bound in d.
 func polynomialClaim() Claim {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(70, 0))
 	var base []*mixpolicy.Policy
 	var k *theory.Constants
-	var need []float64 // of random policies, with β above ‖λ*‖₂
+	var need []float64 // the corrected T of Theorem 3.4 for random policies, with β above ‖λ*‖₂
 	worst, most := 0.0, 32
 	for d := 2; d <= most; d *= 2 {
 		for len(base) < d {
@@ -534,7 +537,7 @@ func polynomialClaim() Claim {
 		s := sumsAt(t)
 		return k.ObjectiveBound(s, 0.1).Value + addedByViolation(k, k.ViolationBound(s, 0.1).Value)
 	}
-	enough := func(d float64) float64 { // the logarithm of T
+	enough := func(d float64) float64 { // the logarithm of the T that is enough
 		c := *k
 		c.A, c.SigmaMax, c.PsiNorm, c.D = d, math.Sqrt(d), math.Sqrt(d), c.R
 		const unit = 700. / (1 << 40) // T up to 10³⁰⁴
@@ -578,8 +581,8 @@ func queueClaims(ctx context.Context) []Claim {
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs divided by $c_{\max}$`
 	tuned := func(k *Contest, by string) string {
-		return fmt.Sprintf("; each method with the best of %d configurations by %s in %d other trials, "+
-			"a choice that at least %d of %d resamples of these trials repeat, and that the intervals take as given",
+		return fmt.Sprintf("; each method with the best of %d configurations by %s in %d other trials; "+
+			"at least %d of %d resamples of these trials lead to the same choice, which the intervals take as given",
 			k.Configurations, by, k.TuningTrials, k.Again, Resamples)
 	}
 	var claims []Claim
@@ -653,9 +656,9 @@ func queueClaims(ctx context.Context) []Claim {
 
 // textClaims decides the claims about the contents of the paper, the cost of a step and the projection.
 func textClaims(context.Context) []Claim {
-	// For dense and lazy multipliers, took is the time of a step, and grows is the power of n with which this time
-	// grows.
-	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{} // took is in nanoseconds
+	// For dense and lazy multipliers, took is the time of a step in nanoseconds, and grows is the power of n with which
+	// this time grows.
+	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{}
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {
 		buffer := []int{100, 10_000}[k]
@@ -697,7 +700,7 @@ func textClaims(context.Context) []Claim {
 			exactly("entries", "about a network", float64(network))}, len(Index()))}
 }
 
-// projectionClaim evaluates J′ at the z of (3.22) for 1000 random V and R.
+// projectionClaim evaluates J′ at the z of (3.22), in the given form, for 1000 random V and R.
 func projectionClaim(form mixpolicy.Form) Claim {
 	rng, worst := rand.New(rand.NewPCG(7, 0)), 0.0
 	const most = 50

@@ -91,7 +91,7 @@ func TestClaimsOfOtherData(t *testing.T) {
 	}
 }
 
-// The least (4.13) over u is not below the lower bound, and equals it for p = ½.
+// The least (4.13) on the grid of u is not below the lower bound for all u, and equals this bound for p = ½.
 func TestSmoothedBounds(t *testing.T) {
 	for _, p := range []float64{1e-4, 0.1, 0.3, 0.5, 0.9} {
 		least, found, alp := smoothedBounds(t.Context(), p)
@@ -105,9 +105,9 @@ func TestSmoothedBounds(t *testing.T) {
 	}
 }
 
-// In 2000 samples of 40 normal numbers, a test of level 0.05 detects the effect that finds returns
-// in about 0.9 of the samples, and an effect of 0 in about 0.05. Five standard deviations of these
-// shares are 0.034 and 0.024.
+// In 2000 samples of 40 normal numbers, a test of level 0.05 finds a difference in about 0.9 of the samples if the true
+// effect is the one that [comparison].finds states, and in about 0.05 of the samples if it is 0. Five standard
+// deviations of these shares are 0.034 and 0.024.
 func TestPower(t *testing.T) {
 	const samples, n = 2000, 40
 	rng, zero := rand.New(rand.NewPCG(1, 0)), make([]float64, n)
@@ -118,7 +118,7 @@ func TestPower(t *testing.T) {
 		}
 		return x
 	}
-	effect := 0.0 // a mean, because each sample estimates its standard deviation
+	effect := 0.0 // the mean of finds(0.05), which depends on the estimated standard deviation
 	for range samples {
 		effect += paired(sample(0), zero).finds(0.05) / samples
 	}
@@ -174,7 +174,7 @@ func TestHolm(t *testing.T) {
 		{of(below, 0.013, 0.013, 0.013, 0.013), [4]Verdict{Undecided, Undecided, Undecided, Undecided}},
 		{of([]float64{1, -1, 1, -1}, 0.04, 0.005, 0.02, 0.01), [4]Verdict{Fails, Holds, Fails, Holds}},
 		{of(below, (1-confidence)/4, 1, 1, 1), [4]Verdict{Holds, Undecided, Undecided, Undecided}},
-		{of([]float64{1, 0, 0, 0}, 1, 1, 1, 1), [4]Verdict{Undecided, Undecided, Undecided, Undecided}}, // the first interval ends at 0
+		{of([]float64{1, 0, 0, 0}, 1, 1, 1, 1), [4]Verdict{Undecided, Undecided, Undecided, Undecided}}, // the first interval begins at 0
 		{of(below, math.NaN(), math.NaN(), math.NaN(), math.NaN()), [4]Verdict{Undecided, Undecided, Undecided, Undecided}},
 	} {
 		for k, v := range c.want {
@@ -201,7 +201,7 @@ func TestClaimsTable(t *testing.T) {
 	claims, known := mixpolicy.Must(Claims(t.Context())), mixpolicy.Must(RecordedClaims())
 	for i, k := range claims {
 		if i >= len(known) || len(known) != len(claims) || known[i].ID != k.ID {
-			t.Fatalf("%d claims recorded, %d computed, the one after %d is %s; go run ./mixpolicy/study/record table claims makes them again", len(known), len(claims), i, k.ID)
+			t.Fatalf("%d claims recorded, %d computed; claim %d, counted from 0, is %s; go run ./mixpolicy/study/record table claims makes them again", len(known), len(claims), i, k.ID)
 		}
 		compareClaim(t, known, k)
 	}
@@ -256,7 +256,8 @@ func TestRecordedClaims(t *testing.T) {
 	}
 }
 
-// A number prints with two digits of its interval, an exact number with six digits, and a rounding error with one.
+// A mean prints with two digits of its interval, a comparison with four digits and the ends of its interval, an exact
+// number with six digits, and a rounding error with one.
 func TestResult(t *testing.T) {
 	for want, r := range map[string]Result{
 		"12.35 ± 0.12":        {Value: 12.3456, Lo: 12.2256, Hi: 12.4656},
@@ -277,8 +278,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// The general solver projects as the closed form does. Its ½‖θ − y‖² is within 10⁻¹² of the
-// minimum, so by 1-strong convexity θ is within √2·10⁻⁶ of the projection.
+// The general solver projects as the closed form does. The solver's ½‖θ − y‖² is within 10⁻¹² of the minimum, so by
+// 1-strong convexity, its θ is within √2·10⁻⁶ of the projection.
 func TestProjectByBarrier(t *testing.T) {
 	p, want, got := smallProblem(mixpolicy.Ball(2)), make([]float64, 3), make([]float64, 3)
 	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {

@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Decision is the verdict that the numbers about a claim lead to. Only the functions below make one.
+// Decision is the verdict that the numbers about a claim lead to.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
 	// On says, for the verdict Depends, on what the claim depends. For Undecided, it gives the interval and, if two
@@ -40,7 +40,7 @@ func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 // found decides "there is one" by the number n found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
-// inText decides "the text contains one" by the number n of entries in the index. A text may lack what it announces.
+// inText decides "the text contains one" by the number n of entries in the index; if n is 0, the claim is [Missing].
 func inText(n int) Decision { return either(n > 0, Missing) }
 
 // less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
@@ -63,10 +63,10 @@ func decided(iv race.Interval, holds, fails bool) Decision {
 }
 
 // argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, without
-// the logarithms that both contain. If the proved upper bound is too large, the claim is not proved; it fails only if
-// runs contradict it.
+// the logarithms that both contain. If the proved upper bound is too large, the claim fails if runs contradict it, and
+// is not proved if they do not.
 func argued(proved, claimed float64, contradicted bool) Decision {
-	const fit = 0.005 // error of an exponent from T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
+	const fit = 0.005 // error of an exponent measured between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
 	if contradicted {
 		return either(proved <= claimed+fit, Fails)
 	}
@@ -74,7 +74,7 @@ func argued(proved, claimed float64, contradicted bool) Decision {
 }
 
 // polynomial decides "at most a power of d" by the degrees of an upper bound over a first and over a last range of d.
-// If the degree grows, the bound is not a power of d and proves nothing.
+// If the degree grows or is infinite, the bound is not a power of d and proves nothing.
 func polynomial(first, last float64) Decision {
 	return either(last <= first && !math.IsInf(first, 1), NotProved)
 }
@@ -113,8 +113,8 @@ const confidence, power = 0.95, 0.9
 type comparison struct {
 	race.Interval
 	null float64
-	p    float64 // two-sided
-	// finds returns the effect that a test of the given level finds with probability power.
+	p    float64 // two-sided p-value
+	// finds returns the effect that a test of the given level finds with the probability [power].
 	finds func(level float64) float64
 	Decision
 }
@@ -137,13 +137,13 @@ func spread(x, y []float64, seed uint64) *comparison {
 	}}
 }
 
-// holm decides "smaller than the null" for a family of comparisons by Holm's method: with probability at least
+// holm decides "smaller than null" for a family of comparisons by Holm's method: with probability at least
 // [confidence], every verdict of the family other than Undecided is right.
 func holm(family ...*comparison) {
 	level := (1 - confidence) / float64(len(family))
 	for k, adjusted := range race.Holm(mapped(family, func(c *comparison) float64 { return c.p })) {
 		c := family[k]
-		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // the same in every trial: no chance is involved
+		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // none: no difference in any trial, so no chance
 		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {
 			c.On += fmt.Sprintf("; an effect of %.3g would be found with probability %g", c.finds(level), power)
 		}
@@ -171,18 +171,18 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	return c
 }
 
-// Result is a number about a claim. The first results of a claim decide it.
+// Result is a number about a claim. The results that decide a claim come first.
 type Result struct {
 	Quantity string  `csv:"quantity"`
-	Of       string  `csv:"of"`             // which of several: a method, a parameter
-	Compared string  `csv:"compared"`       // "difference" or "ratio" of the two that Of names; else ""
-	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials, if Lo < Hi
+	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
+	Compared string  `csv:"compared"`       // "difference" or "ratio" of the two that Of names, or ""
+	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else exact
 	Lo       float64 `csv:"lo,%.8g,"`       // of a 95 % interval
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
 }
 
-// exactly, mean and nanoseconds return a result: a number without an interval, a mean of trials, and a time.
+// exactly, mean and nanoseconds return the result for a number without an interval, a mean of trials, and a time.
 func exactly(quantity, of string, v float64) Result {
 	return Result{Quantity: quantity, Of: of, Value: v, Lo: v, Hi: v}
 }
@@ -200,8 +200,8 @@ func (c *comparison) result(quantity, of, compared string) Result {
 	return Result{Quantity: quantity, Of: of, Compared: compared, Value: c.Mean, Lo: c.Lo, Hi: c.Hi}
 }
 
-// String returns the number and its unit: to six digits if it is exact, with its interval if it compares two methods,
-// and else with ± to two digits.
+// String returns the number and its unit. An exact number has six digits, or one if it is a rounding error; a
+// comparison is followed by its interval, and a mean by ± and half of its interval, to two digits.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {

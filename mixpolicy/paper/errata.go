@@ -169,7 +169,7 @@ type Statement struct {
 	Says      string // what it means and what it is for
 }
 
-// Statements returns the statements of data/statements.md, one for each entry of [Index] and in its order.
+// Statements returns the statements of data/statements.md, one for each entry of [Index], in the same order.
 func Statements() (all []Statement, err error) {
 	numbers, texts, err := sections("statements.md")
 	if err != nil {

@@ -39,7 +39,7 @@ func TestErrata(t *testing.T) {
 				t.Errorf("kind %q, want one of %v", e.Kind, Kinds())
 			}
 			if grave := e.Kind == Error; grave != (e.Reading != "") || grave != (e.Examined != "") || grave == (f.Reading <= f.Tolerance) {
-				t.Errorf("%s with the reading %q, of deviation %v: want a reading that fails of an error, and none of another kind", e.Kind, e.Reading, f.Reading)
+				t.Errorf("%s with the reading %q, of deviation %v: want a reading that fails for an error, and no reading for another kind", e.Kind, e.Reading, f.Reading)
 			}
 			for reading := range strings.SplitSeq(e.Examined, "; ") {
 				if n := strings.Count(reading, ": "); n != 2 && reading != "" {
@@ -55,7 +55,7 @@ func TestErrata(t *testing.T) {
 				t.Errorf("recorded %q, computed %q; %s errata", e.Numbers, f.Numbers, makes)
 			}
 			if n := len(strings.Fields(e.Why)); n > 60 {
-				t.Errorf("Why has %d words, want two lines", n)
+				t.Errorf("Why has %d words, want at most 60", n)
 			}
 			for _, text := range []string{e.Printed, e.Corrected, e.Why, e.Downstream, e.Reading, e.Examined, e.Choice} {
 				if strings.Count(text, "$")%2 != 0 || strings.Count(text, "{") != strings.Count(text, "}") || formulaInUnicode.MatchString(text) {
@@ -134,7 +134,7 @@ func TestErrataAreNamed(t *testing.T) {
 }
 
 // TestDeviationsAreComputed: the source computes every deviation by which a printed form fails or a corrected form
-// holds, and does not contain it as a number.
+// holds; no deviation is a number in the source.
 func TestDeviationsAreComputed(t *testing.T) {
 	deviations := map[string]int{"holdsCorrected": 2, "read": 1} // how many of the leading arguments are deviations
 	found := 0
@@ -196,6 +196,6 @@ func TestRecorded(t *testing.T) {
 	}
 	var b bytes.Buffer
 	if err := WriteIndex(&b, entries); err != nil || b.String() != string(mixpolicy.Must(data.Files.ReadFile("equations.csv"))) {
-		t.Errorf("data/equations.csv is written anew as another: %v", err)
+		t.Errorf("data/equations.csv differs after reading and writing: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func draws[T any](n int, draw func() T) []T {
 	return x
 }
 
-// mapped returns f of each element, and expected returns E f(X) for X with the given outcomes.
+// mapped returns f of each element, and expected returns E f(X) for X with the outcomes x and their chances.
 func mapped[T, U any](all []T, f func(T) U) (x []U) {
 	for _, v := range all {
 		x = append(x, f(v))
@@ -93,7 +93,7 @@ func smallProblem(class mixpolicy.Class) *mixpolicy.Problem {
 	return mixtureProblem(x, class, smallPolicies(x)...)
 }
 
-// negativeProblem is smallProblem for negativeCosts, with its constants.
+// negativeProblem returns smallProblem with 1 subtracted from every cost, and the constants of this problem.
 func negativeProblem() (*mixpolicy.Problem, *theory.Constants) {
 	x := negativeCosts()
 	p := mixtureProblem(x, mixpolicy.Ball(2), smallPolicies(x)...)
@@ -130,7 +130,7 @@ func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
 	return x, base, nil
 }
 
-// queueModel is Queue for use inside a check.
+// queueModel is like [Queue], for use inside a check: an error ends the check.
 func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	x := must(models.Queue{}.MDP())
 	return x, must(models.Queue{}.Policies(x))
@@ -156,7 +156,6 @@ func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int
 		}}))
 }
 
-// uniform is the uniform distribution on n states.
 func uniform(n int) []float64 { return shifted(make([]float64, n), 1/float64(n)) }
 
 // bandit is a process of one state and average cost, with an action for each cost.
@@ -254,7 +253,7 @@ func shifted(x []float64, z float64) []float64 {
 
 func sq(x float64) float64 { return x * x }
 
-// sizeOf returns Σ|xᵢ|, the scale of the rounding of a sum of the xᵢ.
+// sizeOf returns Σ|xᵢ|, the scale of the rounding error of a sum of the xᵢ.
 func sizeOf(x ...float64) float64 { return floats.Norm(x, 1) }
 
 // smallLP is min cᵀx subject to G x ≤ h and A x = b, x free, for gonum's simplex method.
@@ -286,7 +285,7 @@ func (p *smallLP) solve() (float64, []float64) {
 	case err != nil:
 		noError(fmt.Errorf("paper: simplex: %w", err))
 	}
-	return value, difference(x[:n], x[n:2*n]) // Convert writes x as a difference of two parts
+	return value, difference(x[:n], x[n:2*n]) // lp.Convert writes x as a difference of two parts
 }
 
 func rowsOf(rows [][]float64) *mat.Dense {

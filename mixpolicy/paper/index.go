@@ -27,10 +27,10 @@ const (
 	// the form that an [Erratum] gives is true. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
-	// undefined constant of any size. Such an equation does not count as one that holds. If the paper means a form with
-	// content, we judge that form, such as (4.9) with one hat removed. If not, the equation asserts nothing and is a
-	// definition, such as (4.16), which has its own C. A universal constant whose existence the paper asserts is
-	// content: it must suffice for every problem.
+	// undefined constant, which may have any size. Such an equation does not count as one that holds. If the paper
+	// means a form with content, we judge that form, such as (4.9) with one hat removed. If not, the equation asserts
+	// nothing and is a definition, such as (4.16), whose C the paper does not define. A universal constant whose
+	// existence the paper asserts is content: it must suffice for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
 	// Fails means false, and no correction saves the statement.
 	Fails Verdict = "fails"
@@ -157,7 +157,7 @@ func (c check) run(ctx context.Context, place string) (f Finding, err error) {
 	return c(ctx), nil
 }
 
-// failure is the value of the panic of [must] and [noError].
+// failure is the value with which [must] and [noError] panic.
 type failure struct{ err error }
 
 // must returns v. If err is not nil, it panics with a failure, which [catch] turns into the error of the function that
@@ -167,7 +167,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// noError is must without a value.
+// noError is like must, for a call that returns only an error.
 func noError(err error) {
 	if err != nil {
 		panic(failure{err})
@@ -198,7 +198,7 @@ type Entry struct {
 	What     string `csv:"what"`
 	Symbol   string `csv:"symbol"`   // Go symbol, "package.Name" or "package.Type.Method" below the module's root
 	Errata   string `csv:"errata"`   // ID of its erratum; the gravest if there are several
-	Defines  bool   `csv:"defines"`  // asserts nothing if it is correct as printed
+	Defines  bool   `csv:"defines"`  // the entry asserts nothing, if it is correct as printed
 	Notebook string `csv:"notebook"` // the notebook that shows the entry: "03-primal-dual"
 
 	check check

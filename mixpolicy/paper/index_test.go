@@ -36,8 +36,8 @@ var statements = []string{"Definition 2.1", "Definition 2.2", "Definition 2.3", 
 	"Definition 3.1", "Lemma 3.2", "Algorithm 1", "Proposition 3.1", "Lemma 3.3", "Theorem 3.4",
 	"Lemma 5.1", "Proposition 5.1", "Lemma 5.2", "Figure 1", "Figure 2", "Lemma A.1", "Lemma A.2", "Lemma A.3", "Lemma A.4"}
 
-// Every entry's check decides it. An entry has an erratum if and only if it is not right as
-// printed. data/equations.csv records the findings of the checks.
+// Each entry is decided by its check, and has an erratum if and only if it is not right as printed. data/equations.csv
+// records the findings of the checks.
 func TestIndex(t *testing.T) {
 	var rows []Row
 	for _, e := range Index() {
@@ -62,7 +62,7 @@ func TestIndex(t *testing.T) {
 			return k.Number == r.Number && k.Verdict == r.Verdict && sameNumbers(k.Finding.Numbers, r.Finding.Numbers)
 		}
 		if !slices.ContainsFunc(known, same) {
-			t.Errorf("computed %+v, not so recorded; %s equations", r, makes)
+			t.Errorf("computed %+v, but the record differs; %s equations", r, makes)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestIndexIsComplete(t *testing.T) {
 	for _, e := range Index() {
 		got = append(got, e.Number)
 		if e.What == "" {
-			t.Errorf("(%s) has no words", e.Number)
+			t.Errorf("(%s) has no description", e.Number)
 		}
 		law := slices.ContainsFunc(Laws(), func(l Law) bool { return l.Number == e.Number })
 		if checks[e.Number] == nil && !law {
@@ -130,9 +130,9 @@ func TestSummary(t *testing.T) {
 
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?`)
 
-// sameNumbers compares texts with numbers: the words must be equal, and the numbers must
-// agree within one per cent or 10⁻⁹. Another order of operations, as on another
-// architecture, changes the results of a run of 10⁵ steps by no more.
+// sameNumbers compares texts with numbers: the words must be equal, and the numbers must agree within one per cent or
+// 10⁻⁹. Another order of operations, as on another architecture, changes the results of a run of 10⁵ steps by less than
+// this.
 func sameNumbers(a, b string) bool {
 	if number.ReplaceAllString(a, "#") != number.ReplaceAllString(b, "#") {
 		return false

@@ -62,7 +62,7 @@ type Contender struct {
 	near [2][]float64 // penalised gaps of the trials with η₀/2 and with 2η₀, NaN for trials that fail
 }
 
-// with returns Algorithm 1 with a modulus and η₀.
+// with returns Algorithm 1 with the family's modulus for the class of p, and with η₀ = eta.
 func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
@@ -123,7 +123,8 @@ func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings
 	return m, err
 }
 
-// compete chooses the step size of each modulus on a grid that grows as needed, and runs the trials with it.
+// compete chooses the step size of each modulus on a grid that grows as needed, and runs the trials with the chosen
+// step size.
 func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, families ...Family) (all []Contender, err error) {
 	defer catch(&err)
 	set := s.race()
@@ -151,9 +152,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 	return all, err
 }
 
-// grow adds step sizes, half as many as the grid has, beyond an end that was chosen for a modulus, but not below the
-// grid if the modulus hardly moves there. It also adds step sizes below the grid if no step size could be chosen
-// for a modulus, although a run made a step. It reports whether it added any.
+// grow adds step sizes, at most half as many as the grid has, beyond an end that was chosen for a modulus, but not
+// below the grid if the modulus hardly moves there. It also adds step sizes below the grid if no step size could be
+// chosen for a modulus, although a run made a step. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -173,7 +174,7 @@ func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	return true
 }
 
-// still reports whether the penalised gap is within a hundredth of start, the penalised gap of θ₀.
+// still reports whether the mean penalised gap with the chosen η₀ differs by at most 1 % from start, the gap of θ₀.
 func (c Contender) still(start float64) bool {
 	return math.Abs(stat.Mean(c.gaps(c.Chosen), nil)-start) <= start/100
 }
@@ -183,7 +184,6 @@ func startGap(p *mixpolicy.Problem) float64 {
 	return must(RelativeGap(p))(&race.Observation{Theta: uniform(p.Dim())})
 }
 
-// race returns the settings of the trials.
 func (s ModuliSettings) race() race.Settings {
 	return race.Settings{Trials: s.Trials, Iterations: s.Iterations, Seed: s.Seed, Schedule: mixpolicy.LogSpaced(12), Progress: s.Progress}
 }
@@ -193,7 +193,7 @@ func (s ModuliSettings) race() race.Settings {
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
 // Table lists, for each modulus, the chosen η₀, the results of the trials, and the penalised gaps with half and twice
-// the step. The last row is θ₀, before any step.
+// the step size. The last row is θ₀, before any step.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
@@ -208,7 +208,7 @@ func (m *Moduli) Table() plotting.Table {
 		return "diverges or fails"
 	}
 	for _, c := range m.Contenders {
-		var eta any // none, if no step size was chosen
+		var eta any // nil if no step size was chosen
 		if c.Chosen >= 0 {
 			eta = m.Settings.Etas[c.Chosen]
 		}
@@ -278,7 +278,7 @@ func (m *Moduli) finished() []Contender {
 	return slices.DeleteFunc(slices.Clone(m.Contenders), func(c Contender) bool { return c.Err != nil })
 }
 
-// orNone returns the figures, or one that says why there is nothing to draw.
+// orNone returns the figures, or a figure that says why there is nothing to draw.
 func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 	if slices.ContainsFunc(figures, func(f plotting.Figure) bool { return f.Layers != nil }) {
 		return figures
@@ -288,7 +288,7 @@ func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 
 var queries = plotting.Axis{Label: "queries to the oracle", Log: true}
 
-// Cost draws cᵀΨθ̂ against the queries, means over trials with intervals, with the exact optimum.
+// Cost draws cᵀΨθ̂ against the queries, as means over trials with intervals, and the exact optimum.
 func (m *Moduli) Cost() plotting.Figure {
 	f := plotting.Figure{Title: "Cost", X: queries, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
 	for _, k := range m.finished() {
@@ -307,7 +307,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
 			continue
 		}
-		first := map[*race.Observation]*race.Observation{} // on the same stream, after as many queries
+		first := map[*race.Observation]*race.Observation{} // the first modulus's, after as many queries on the same stream
 		var both race.Runs
 		for _, t := range k.Runs.Finished() {
 			for _, other := range all[0].Runs.Finished() {
@@ -323,7 +323,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 		l := line(k.Name, slices.DeleteFunc(band.Rows(race.Row{}), func(row race.Row) bool {
 			return row.At < from || math.IsNaN(row.Hi-row.Lo) || math.IsInf(row.Hi-row.Lo, 0) // one of the runs is diverging
 		}))
-		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as in figures that draw the first modulus
+		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as where the first modulus has a line
 		if len(l.X) > 0 {
 			f.Layers = append(f.Layers, l)
 		}
@@ -404,8 +404,8 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 	return orNone(f.Title, f)[0], nil
 }
 
-// oneRun draws number(θₜ) and number(θ̂ₜ) for the first trial. The points of θₜ are not joined, because the run does
-// not record the iterates between them.
+// oneRun draws number(θₜ) and number(θ̂ₜ) for the first trial that finished. The points of θₜ are not joined, because
+// the run does not record the iterates between them.
 func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float64) float64) (plotting.Points, plotting.Line) {
 	one := &race.Runs{Trials: t.Finished()[:1]}
 	last := bandLine("", one.Band(at, func(l *race.Observation) float64 { return number(l.Last) }, confidence), from)
@@ -502,7 +502,8 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
 }
 
-// reach returns the range of the values x and more, widened by a tenth at each end.
+// reach returns the least range that contains all x[i] and `more`, widened at each end by a tenth of its length, or by
+// 0.1 if the length is 0.
 func reach(x []float64, more float64) (lo, hi float64) {
 	lo, hi = min(floats.Min(x), more), max(floats.Max(x), more)
 	margin := cmp.Or((hi-lo)/10, 0.1)
@@ -553,7 +554,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 	return views
 }
 
-// curve returns a line through points, only the positive ones if the axes are logarithmic.
+// curve returns a line through the points; if the axes are logarithmic, only through those with positive coordinates.
 func curve(name string, points []bregman.Point, log bool) plotting.Line {
 	line := plotting.Line{Name: name}
 	for _, p := range points {

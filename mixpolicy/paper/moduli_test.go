@@ -60,9 +60,9 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 	}
 }
 
-// At the problem's own radius, both lines pass through the mean of the comparison's trials. At another
-// radius, they show the results of a comparison there, with the step size chosen there and with the
-// problem's own.
+// At the problem's own radius, both lines pass through the mean of the comparison's trials. At another radius, they
+// show the results of a comparison at that radius: one line with the step size chosen there, and one with the step size
+// chosen at the problem's own radius.
 func TestRadiusSensitivityPassesThroughTheComparison(t *testing.T) {
 	m := mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), brief, families()...))
 	four := mixpolicy.Must(CompareModuli(t.Context(), mixpolicy.Must(QueueProblem(mixpolicy.Cube(4))), brief, families()...))
@@ -225,8 +225,8 @@ func drawable(t *testing.T, m *Moduli) {
 	mixpolicy.Must(plotting.DisplayData(m.Table()))
 }
 
-// With large steps, runs of moduli with an unbounded domain diverge, up to 10¹⁹⁸ times the optimum.
-// The table names the step sizes, and no figure shows such a number.
+// With large steps, runs of moduli with an unbounded domain diverge, to penalised gaps of up to 10¹⁹⁸ times the
+// optimum. The table names the step sizes, and no figure shows such a number.
 func TestDivergence(t *testing.T) {
 	family := func(name string, phi bregman.Modulus) Family {
 		return Family{name, func(float64) bregman.Modulus { return phi }}
@@ -244,7 +244,7 @@ func TestDivergence(t *testing.T) {
 		for _, tuning := range c.Tuning {
 			tried += len(tuning.Trials)
 		}
-		if tried != len(m.Settings.Etas)+2 { // one for each step size, and one more for the best two
+		if tried != len(m.Settings.Etas)+2 { // one for each step size, and another for each of the best two
 			t.Errorf("%s: %d tuning trials", c.Name, tried)
 		}
 	}

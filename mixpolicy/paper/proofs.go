@@ -60,12 +60,12 @@ type TraceSettings struct {
 	StepSize        mixpolicy.StepSize
 	Beta, CostScale float64
 	Start           []float64
-	Form            mixpolicy.Form // the proofs are about the corrected one
+	Form            mixpolicy.Form // the proofs are about the corrected form
 	Seed, Stream    uint64
 	Pair            func(t int) int
 }
 
-// NewTrace makes the run.
+// NewTrace makes the run that set describes.
 func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	defer at("run "+strconv.Quote(set.Name), &err)
 	defer catch(&err)
@@ -98,7 +98,7 @@ func (r *Trace) Last() TraceStep {
 	return r.before
 }
 
-// Extend makes one more iteration, with a sampled pair.
+// Extend makes one more iteration, with the given sampled pair.
 func (r *Trace) Extend(eta float64, pair int) error {
 	s, err := r.After(r.Last(), eta, pair)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that follows last, with a sampled pair.
+// After returns the iteration that follows the given one, with the given sampled pair.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
@@ -174,7 +174,6 @@ func (r *Trace) lagrangians(theta, lambda []float64) float64 {
 	})
 }
 
-// divergence is D_φ(x; y).
 func (r *Trace) divergence(x, y []float64) float64 { return bregman.Divergence(r.Phi, x, y) }
 
 // norm and dual are ‖·‖ of the class and ‖·‖⁎.
@@ -186,7 +185,6 @@ func (r *Trace) optimum() (theta, lambda []float64) {
 	return must(r.Problem.Optimum(context.Background())).Theta, scaled(1/r.Scale, must(theory.Multipliers(r.Problem)))
 }
 
-// total is the sum of f over the iterations.
 func (r *Trace) total(f func(s TraceStep) float64) (sum float64) {
 	for _, s := range r.Steps {
 		sum += f(s)
@@ -208,18 +206,19 @@ func (r *Trace) ascents() float64 {
 	return r.total(func(s TraceStep) float64 { return sq(s.Eta * floats.Norm(s.Ascent, 2)) })
 }
 
-// inward returns x moved towards the point c by the fraction 2⁻⁴⁰, into the open domain.
+// inward returns x, moved towards the point c by 2⁻⁴⁰ of the distance, into the open domain.
 func inward(x, c []float64) []float64 {
 	return floats.AddScaledTo(make([]float64, len(x)), c, 1-0x1p-40, difference(x, c))
 }
 
-// target is θ*, moved inside the domain.
+// target is θ*, moved slightly into the open domain.
 func (r *Trace) target() []float64 {
 	best, _ := r.optimum()
 	return inward(best, r.before.Next)
 }
 
-// comparators returns points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points.
+// comparators returns points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points, each moved slightly into
+// the open domain.
 func (r *Trace) comparators() [][]float64 {
 	centre, class, points := r.before.Next, r.Problem.Class(), [][]float64{r.target()}
 	for j := range centre {
@@ -235,7 +234,7 @@ func (r *Trace) comparators() [][]float64 {
 	return points
 }
 
-// multipliers returns points λ ∈ Λ: 0, the projection of λ*, a multiple of Ψθ₀, and the worst λ for θ̂.
+// multipliers returns points λ ∈ Λ: 0, the projection of λ*, a multiple of Ψθ₀, and the λ that charges θ̂ most.
 func (r *Trace) multipliers() [][]float64 {
 	_, best := r.optimum()
 	along, against := combination(r.Problem, r.before.Next), scaled(-0x1p40, combination(r.Problem, r.Theta))
@@ -271,16 +270,16 @@ type Step struct {
 	LHS, RHS    float64
 	Slack, Size float64 // RHS − LHS, or −|RHS − LHS| for an equality; and the size of the terms, the scale of the slack
 	Run         string
-	At          int // iteration; −1 for a sum over all
+	At          int // iteration, or −1 for a law about all iterations
 	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
 	Evaluations int
 	// Beside is the corrected form at the same place, for a printed form that has a corrected one.
 	Beside *Step
 }
 
-// stepTolerance is the rounding error of a slack relative to the size of its terms: sums of 10³ steps of a few
-// operations each, 10⁴ · 2⁻⁵³, and the loss of half of the digits of the distance to the boundary, at points projected
-// onto it.
+// stepTolerance bounds the rounding error of a slack, relative to the size of its terms. A sum of 10³ steps of a few
+// operations each has an error of about 10⁴ · 2⁻⁵³. At points projected onto the boundary, the distance to the boundary
+// also loses half of its digits.
 const stepTolerance = 1e-10
 
 // Holds reports whether the slack is not negative, up to rounding.
@@ -408,7 +407,7 @@ func ProofTable(ctx context.Context, caption string, numbers ...string) (t plott
 	}}
 	steps := evaluate(ctx, func(number string) bool { return slices.Contains(numbers, number) })
 	for i, s := range steps {
-		if i > 0 && steps[i-1].Beside != nil { // the corrected form, at the place of the printed form
+		if i > 0 && steps[i-1].Beside != nil { // the corrected form, evaluated where the printed form is worst
 			s = *steps[i-1].Beside
 			s.Evaluations = steps[i].Evaluations
 		}
@@ -417,7 +416,6 @@ func ProofTable(ctx context.Context, caption string, numbers ...string) (t plott
 	return t, nil
 }
 
-// cells returns a row of the table.
 func (s Step) cells(holds bool) []any {
 	slack, place := "0", s.Run
 	if math.Abs(s.Slack) > stepTolerance*s.Size {
@@ -463,7 +461,7 @@ type Law struct {
 	Number string
 	// Sides returns the sides at a place, as printed and as corrected. A form without a relation is not evaluated: a
 	// law that is right as printed has no corrected form, and a law that holds only with high probability has no
-	// printed form.
+	// printed form. Where the condition of a law fails, neither form has a relation.
 	Sides func(*Trace, Place) (printed, corrected Sides)
 	each  places
 }
@@ -654,7 +652,7 @@ func (r *Trace) gradientSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, -left, left)
 }
 
-// sumOf compares left sides with the sum of (5.12).
+// sumOf compares left sides with the right sides that (5.12) gives when it is summed over the steps.
 func (r *Trace) sumOf(at Place, left, proved float64) (printed, corrected Sides) {
 	start, noise, squares := r.start(at.Point), r.noise(at.Point), r.squares()
 	return below(left, start+noise+squares, noise), below(proved, start-noise+squares/r.Mu, noise)
@@ -709,17 +707,16 @@ func (r *Trace) averages(at Place) (printed, corrected Sides) {
 	return equal(here-r.lagrangian(at.Point, r.Lambda), r.lagrangians(at.Point, at.Price)/r.Sums.Sum, here), corrected
 }
 
-// ending holds the quantities of (5.23)–(5.36). The right side of (5.24) is computed from the run itself, as (∗) of
-// theory.Constants.ObjectiveBound, so no concentration inequality hides an error; [Coin] evaluates the printed right
-// side.
+// ending holds the quantities of (5.23)–(5.36). The right side of (5.24) is computed from the run itself, by the
+// corrected (5.18), so no concentration inequality hides an error; [Coin] evaluates the printed right side.
 type ending struct {
 	*Trace
 	sum, v        float64   // S = Ση and V(θ̂)
 	gap           float64   // cᵀΨ(θ̂ − θ*)
 	complementary float64   // λ̂ᵀΨθ*
 	short         []float64 // [Ψθ̂]₋
-	rhs           float64   // of (5.24)
-	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size
+	rhs           float64   // the right side of (5.24)
+	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size of the terms
 }
 
 func (r *Trace) ending() ending {
@@ -733,7 +730,7 @@ func (r *Trace) ending() ending {
 	return e
 }
 
-// bracket is λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the bracket of (5.23), at λ = factor·S[Ψθ̂]₋, scaled into Λ.
+// bracket is λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the negative of the bracket of (5.23), at λ = factor·S[Ψθ̂]₋, scaled into Λ.
 func (e ending) bracket(factor float64) float64 {
 	l := scaled(factor*e.sum, e.short)
 	projectLambda(l, e.G)
@@ -745,7 +742,7 @@ func (e ending) printedBracket() float64 {
 	return 2*e.G*sq(e.v)*e.sum/max(e.G, e.sum*e.v) - sq(e.G*e.v)*e.sum/max(sq(e.G), sq(e.sum*e.v))
 }
 
-// with is (5.24) with a bracket.
+// with returns the sides of (5.23), continued in (5.24), for a given value of the bracket.
 func (e ending) with(bracket float64) Sides {
 	return below(e.gap+e.complementary+bracket, e.rhs, e.noise)
 }
@@ -779,8 +776,8 @@ func (r *Trace) gapAlone(Place) (printed, corrected Sides) {
 	return printed, below(e.gap, e.rhs, e.noise)
 }
 
-// gradientSize: the printed chain begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, where the sign of λ is wrong, and ends with a
-// bound that no run attains.
+// gradientSize: the printed chain begins with ‖∇_θ𝓛‖⁎ = ‖cᵀΨ + λᵀΨ‖⁎, where the sign of λ is wrong. The corrected sides
+// are the two ends of the chain.
 func (r *Trace) gradientSize(at Place) (printed, corrected Sides) {
 	plus := make([]float64, len(at.Theta))
 	r.Problem.Features().MulVecT(plus, at.Lambda)
@@ -791,7 +788,7 @@ func (r *Trace) gradientSize(at Place) (printed, corrected Sides) {
 // inverseSquareRoots reports whether η_t = 1/√(t+1), judged by η₀ alone.
 func (r *Trace) inverseSquareRoots() bool { return r.Steps[0].Eta == 1 }
 
-// leastSum is the lower bound 2(√T − 1) on Ση.
+// leastSum is the lower bound 2(√T − 1) on Ση for η_t = 1/√(t+1).
 func (r *Trace) leastSum() float64 { return 2 * (math.Sqrt(float64(len(r.Steps))) - 1) }
 
 func (r *Trace) firstCase(Place) (printed, corrected Sides) {

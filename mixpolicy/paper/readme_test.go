@@ -76,7 +76,7 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 	again, _, err := paper.WithStatements(got)
 	if err != nil || again != got {
-		t.Errorf("twice is not once: %v", err)
+		t.Errorf("a second call changes the notebook: %v", err)
 	}
 	for want, times := range map[string]int{
 		"  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"\\n\",\n  \"> **(3.4).** The multiplier of a pair rises": 1,
@@ -99,7 +99,7 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 }
 
-// Evidence shows two figures for a correct modulus, the measured slope with the claimed one for a wrong gradient, and
+// Evidence shows two figures for a correct modulus, the measured slope beside the claimed one for a wrong gradient, and
 // the error for an invalid modulus.
 func TestEvidence(t *testing.T) {
 	value := func(x float64) float64 { return -math.Sqrt(1 - x*x) }

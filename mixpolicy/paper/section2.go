@@ -98,7 +98,7 @@ var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.
 func checkOrlicz(context.Context) Finding {
 	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
 	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β. It is least where |X| − E|X|/β takes both signs, so for E|X|/β ≤
-	// 6. If the least value is above 1, no β is admitted, and the infimum is +∞.
+	// 6, the greatest |X|. If the least value is above 1, no β is admitted, and the infimum is +∞.
 	mean := expected(chances, variable, math.Abs)
 	least := -maximum(func(inverse float64) float64 { return -theory.PrintedOrlicz(2, 1/inverse, variable, chances) }, 0, 6/mean)
 	printed := beta
@@ -160,7 +160,6 @@ func checkBellman(ctx context.Context) Finding {
 		"v* of policy iteration: 𝒮v* = v*, and αᵀv* = %.9g is the optimum of the LP", -value).within(valueTolerance)
 }
 
-// bellman returns 𝒮v.
 func bellman(x *mixpolicy.MDP, v []float64) []float64 {
 	next := make([]float64, len(v))
 	x.Bellman(next, v)
@@ -436,7 +435,7 @@ func checkLegendre(context.Context) Finding {
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(2)} {
 		edge := func(k int) float64 { return slope(phi, []float64{2 * (1 - math.Ldexp(1, -k))})[0] }
 		for k := 1; k < 49; k++ {
-			if !(edge(k) < edge(k+1)) { // NaN is no growth
+			if !(edge(k) < edge(k+1)) { // NaN does not count as growth
 				worst = math.Inf(1)
 			}
 		}
@@ -445,7 +444,8 @@ func checkLegendre(context.Context) Finding {
 		"for the ball and the cube, ‖∇φ‖ grows at every halving of the distance to the boundary")
 }
 
-// definedDivergence compares d, a formula's D(x; y), with Definition 2.5, relative to the size of its terms.
+// definedDivergence compares d, the D(x; y) of a formula, with Definition 2.5, relative to the size of the terms of the
+// definition.
 func definedDivergence(phi bregman.Modulus, x, y []float64, d float64) float64 {
 	terms := []float64{phi.Value(x), -phi.Value(y), -floats.Dot(difference(x, y), slope(phi, y))}
 	return math.Abs(d-floats.Sum(terms)) / sizeOf(terms...)

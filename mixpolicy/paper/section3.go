@@ -62,7 +62,7 @@ func checkLambdaBall(context.Context) Finding {
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
-	// The lemma states Σ_a λ_a(s) = p(s), with p = α, the weights of (4.1). For ξ*/(1−γ), this sum is α plus γ times
+	// The lemma states Σ_a λ_a(s) = p(s), with p = α as the weights of (4.1). For ξ*/(1−γ), this sum is α plus γ times
 	// the inflow.
 	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
@@ -109,7 +109,7 @@ func checkDrawnPair(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
 	off := floats.Norm(gradientErrors(p, nil)[0], 2) / floats.Norm(gradient, 2)
-	return holdsCorrected(off, relativeVectorError(mean, gradient), "read literally, the sum is the sample, off by %.3g for one pair", off)
+	return holdsCorrected(off, relativeVectorError(mean, gradient), "literally, the sum is the sample, off by %.3g‖∇_θ𝓛‖ for one pair", off)
 }
 
 // checkIndexSet: section 3.1 draws i from {0, …, d}, but 0 is not a policy.
@@ -170,7 +170,7 @@ func checkCubeConjugate(context.Context) Finding {
 		return math.Abs(printed-phi.Conjugate(y)) / size
 	})
 	return holds(max(worst, conjugateError(phi, 1.5)),
-		"the printed formula equals φ*, and φ* the supremum found by search; the formula overflows from θ = 710 on")
+		"the printed formula equals φ*, which equals the supremum found by search; the formula overflows from θ = 710 on")
 }
 
 func checkCubeDivergence(context.Context) Finding {
@@ -335,7 +335,8 @@ func checkUnitBall(context.Context) Finding {
 		rise, last = max(rise, excess(j, last)), j
 	}
 	limit, far := floats.Sum(v)/3, bregman.J(phi, v, 1e6)
-	// J − limit ≈ (1+‖w‖²)/(2dz), where w is V minus its mean, and 10⁶·2⁻⁵² of rounding, are within 10⁻⁵.
+	// At z = 10⁶, J − limit ≈ (1+‖w‖²)/(2dz), where w is V minus its mean. This difference and the rounding error of
+	// 10⁶·2⁻⁵² are together below 10⁻⁵.
 	return holdsCorrected(max(far, rise), max(relativeError(far, limit), rise),
 		"R = 1/√3: J falls, and J(10⁶) = %.6f; the limit is 1ᵀV/d = %.6f, not 0, and it may be negative", far, limit).within(1e-5)
 }
@@ -352,7 +353,7 @@ func checkLambdaStep(context.Context) Finding {
 		next := floats.AddScaledTo(make([]float64, len(s.Lambda)), s.Lambda, -s.Eta, s.Ascent) // printed: λ + ηΨθ
 		floats.Scale(r.G/max(r.G, floats.Norm(next, 2)), next)
 		best := model(s.NextLambda)
-		// Where Ψθ ⪰ 0, the printed step is in Λ, but gains less; elsewhere, it is outside Λ.
+		// Where Ψθ ⪰ 0, the printed step is in Λ, but gains less; elsewhere, it may be outside Λ.
 		printed = max(printed, (best-model(next))/sizeOf(best, model(next)), -floats.Min(next))
 		for i := range s.NextLambda {
 			for _, by := range []float64{1e-3, -1e-3} {
@@ -364,7 +365,7 @@ func checkLambdaStep(context.Context) Finding {
 		}
 	}
 	return holdsCorrected(printed, corrected,
-		"the printed step leaves Λ or misses the maximum, by up to %.2g; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into it", printed)
+		"the printed step leaves Λ or misses the maximum, by up to %.2g; no neighbour in Λ beats [λ − ηΨθ]₊ scaled into Λ", printed)
 }
 
 // checkAverages compares the averages of [Trace] with the averages of a plain run with the same
@@ -377,8 +378,8 @@ func checkAverages(ctx context.Context) Finding {
 		"θ̂ and λ̂ of 100 iterations equal those of a plain run; the paper's loop counts t = 1, …, T, but its averages t = 0, …, T−1")
 }
 
-// checkAlgorithm runs both forms with a scaled ball as the modulus. Then z is the minimiser that step (4) names. The
-// printed (3.22) is not this minimiser.
+// checkAlgorithm runs both forms with a scaled ball as the modulus, so that z is found by minimising J, as step (4)
+// states. The printed (3.22) does not minimise J.
 func checkAlgorithm(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	run := func(form mixpolicy.Form) (theta []float64, deviation float64) {
@@ -394,7 +395,7 @@ func checkAlgorithm(ctx context.Context) Finding {
 		"the penalised gaps are %.2g and %.2g of the optimum", first, second, printed, corrected).within(0.1)
 }
 
-// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance: at a quarter of the distance, D is
+// checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance. At a quarter of the distance, D is
 // twice as large, so D has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
@@ -432,7 +433,7 @@ func checkA(context.Context) Finding {
 }
 
 // farHorizon is a T so large that a bound that goes to 0 is below the trivial bound, and farSums are the sums of the
-// steps for this T.
+// step sizes for this T.
 const farHorizon = 1e18
 
 var farSums = theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)
@@ -456,12 +457,12 @@ func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps 
 	return must(theory.NewConstants(p, method)), gaps
 }
 
-// rareCost is the high cost in checks that use only one high cost, and rareSums are the sums of 100 steps.
+// rareCost is the high cost in checks that use only one high cost, and rareSums are the sums of 100 step sizes.
 const rareCost = 100_000
 
 var rareSums = theory.SumSteps(mixpolicy.InverseSqrt(1), 100)
 
-// boundRun is a run of the corrected algorithm with its constants and the sums of its steps.
+// boundRun is a run of the corrected algorithm with its constants and the sums of its step sizes.
 type boundRun struct {
 	*mixpolicy.Result
 	k         *theory.Constants
@@ -533,8 +534,8 @@ func checkExpectedBound(ctx context.Context) Finding {
 		worst = max(worst, excess(last, trivialGap(r.k)), excess(mean, r.k.ExpectedObjectiveBound(r.steps).Value))
 	}
 	return holdsCorrected(min(vacuous, excess(seen.Lo, finite)), worst,
-		"printed: D = +∞ bounds nothing; with a finite D, the bound is %.4g, but for a rare cost of 10⁵, the mean gap is %.4g "+
-			"[%.4g, %.4g]; corrected: it is %.3g; no mean of 30 other runs exceeds its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
+		"printed: D = +∞ bounds nothing; with a finite D, the bound is %.4g, but for a rare cost of 10⁵, the mean gap is %.4g [%.4g, "+
+			"%.4g]; corrected: the bound is %.3g; no mean of 30 other runs exceeds its bound", finite, seen.Mean, seen.Lo, seen.Hi, rare)
 }
 
 // checkViolationBound checks (3.33), which states no probability, although α_T depends on one.
@@ -550,11 +551,10 @@ func checkViolationBound(ctx context.Context) Finding {
 		worst = max(worst, excess(r.Violation, r.k.ViolationBound(r.steps, 0.05).Value),
 			excess(r.Violation, r.k.RefinedViolationBound(r.steps, 0.05).Value), excess(last, trivial))
 	}
-	return holdsCorrected(printed, worst, "printed: the bound contains α_T of (3.31), which is +∞ because D is, and states no "+
-		"probability; with a finite D, %d of 120 runs exceed it; corrected: no run exceeds the bound", finite)
+	return holdsCorrected(printed, worst, "printed: the bound states no probability, and contains α_T of (3.31), which is +∞ "+
+		"because D is; with a finite D, %d of 120 runs exceed the bound; corrected: no run exceeds the bound", finite)
 }
 
-// checkProposition checks (3.31), (3.32) and (3.33).
 func checkProposition(ctx context.Context) Finding {
 	i, ii, iii := checkObjectiveBound(ctx), checkExpectedBound(ctx), checkViolationBound(ctx)
 	return holdsCorrected(min(i.Printed, ii.Printed, iii.Printed), max(i.Corrected, ii.Corrected, iii.Corrected), "%s", i.Numbers)
@@ -624,8 +624,8 @@ func checkDistance(ctx context.Context) Finding {
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
 			// In state 0, action 0 leads to state 1 with probability d, and action 1 with probability 1; in state 1,
-			// the probability of leaving is back. The flow determines u(1,0), here called one, for u(0,1) = −ε, see
-			// [theory.Distance].
+			// the probability of leaving is back. If u(0,1) = −ε, the flow determines u(1,0), which is the variable
+			// one, see [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
 			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
 			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
@@ -641,7 +641,7 @@ func checkDistance(ctx context.Context) Finding {
 	})
 	return holdsCorrected(excess(tv, printed), max(worst, excess(tv, bound)),
 		"64 states, γ = 0.1, negative mass 0.1 in 64 pairs: the distance is %.3g, the printed bound %.3g, the corrected one %.3g; "+
-			"30 processes of two states attain the corrected bound, ε from 0.001 to 2, γ = 0.1, 0.5, 0.9, 0.99, 1", tv, printed, bound)
+			"30 processes of two states attain the corrected bound (ε from 0.001 to 2; γ = 0.1, 0.5, 0.9, 0.99, 1)", tv, printed, bound)
 }
 
 // checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T must be at least a T that is enough
@@ -655,7 +655,7 @@ func checkSampleSize(ctx context.Context) Finding {
 	one, power := proved(1, rho), math.Log(proved(100, rho)/proved(50, rho))/math.Ln2
 	runs := floats.Max(clippedRuns(ctx, clippedProblem(1), enough, 10)) // ‖λ*‖₂ = 5
 	return holdsCorrected(excess(fewQueries().any, epsilon), max(excess(runs, epsilon), excess(enough, one), excess(power, 2)),
-		"the number of 5 runs that end farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂: %s"+
+		"how many of 5 runs end farther than ε = 0.1 from the best of the class, for β = 1.2, β = T^¼ and β = 2‖λ*‖₂: %s"+
 			"the corrected T is %.2g for 2 states, where 2¹⁷ were enough in 5 of 5 runs; it grows like n^%.2f from 100 to 200 states, "+
 			"and is %.2g for 2 states and ρ = 10⁻¹⁰⁰", fewQueries().text, one, power, proved(1, 1e-100)).within(0)
 }
@@ -677,7 +677,7 @@ func checkNearBest(ctx context.Context) Finding {
 	}
 	return holdsCorrected(excess(floats.Min(costs), full+epsilon), excess(floats.Max(costs)-best.Objective, bound),
 		"the best of all policies costs %.4f, the best of the class %.4f, and the best of 20 runs of 2000 iterations %.4f, which is not "+
-			"within 0.1 of the best of all policies; corrected, with the best of the class for ξ*: all runs are within %.3g",
+			"within 0.1 of the best of all policies; corrected, with the best of the class for ξ*: all runs are within %.3g of its cost",
 		full, best.Objective, floats.Min(costs), bound)
 }
 

@@ -127,16 +127,16 @@ func checkALPFeasible(ctx context.Context) Finding {
 		"3v* satisfies 𝒮v ⪰ c, but is not a lower bound of v*; a v with 𝒮v ⪰ v is a lower bound").within(valueTolerance)
 }
 
-// checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. The cited theorem has v
-// on the right, with the greedy policy of v as π.
+// checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. In the cited theorem,
+// the right side contains v, and π is the greedy policy of v.
 func checkPolicyLoss(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	pi := a.x.Greedy(a.full.Value)
 	mu, own := must(a.x.Occupation(ctx, pi)).State, must(mixpolicy.Evaluate(ctx, a.x, pi, mixpolicy.ValuationSettings{})).Value
 	lhs, printed := a.valueError(own), priorwork.WeightedError(mu, own, a.optimal)/(1-a.x.Gamma())
 	cited := priorwork.WeightedError(mu, a.full.Value, a.optimal) / (1 - a.x.Gamma())
-	return holds(max(excess(lhs, printed), excess(lhs, cited)), "the greedy policy of the approximate LP loses %.4g; the printed bound "+
-		"is %.4g, which follows from μ ⪰ (1−γ)α, and the cited one, with v for v^π on the right, %.4g", lhs, printed, cited)
+	return holds(max(excess(lhs, printed), excess(lhs, cited)), "the greedy policy of the approximate LP loses %.4g; the printed bound, "+
+		"which follows from μ ⪰ (1−γ)α, is %.4g, and the cited bound, with v for v^π on the right, is %.4g", lhs, printed, cited)
 }
 
 func checkLyapunovBound(ctx context.Context) Finding {
@@ -187,7 +187,7 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 // ln(2/δ) is outside the product, this probability exceeds δ.
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
-	measure := (1 - gamma) * epsilon / (4 * zeta) // of constraints that may be violated
+	measure := (1 - gamma) * epsilon / (4 * zeta) // the measure of the constraints that may be violated
 	printed := (4/measure*math.Log(12/measure) + math.Log(2/delta)) * math.Log1p(-measure)
 	corrected := priorwork.CostSampleSize(1, 1, zeta, gamma, epsilon, delta) * math.Log1p(-measure)
 	return holdsCorrected(max(0, printed-math.Log(delta)), max(0, corrected-math.Log(delta)),
@@ -261,8 +261,8 @@ func checkSmoothedDirection(ctx context.Context) Finding {
 		"min αᵀΨν is -Inf here as well; max αᵀΨν is %.4g for the budget 0.02", most).within(f.Tolerance)
 }
 
-// checkSmoothed: the solution with the penalty is also the solution with its own slack as the budget. With the budget
-// 0, it is the solution of the ALP.
+// checkSmoothed: the solution with the penalty also solves the program whose budget is the slack of this solution. With
+// the budget 0, the solution is that of the ALP.
 func checkSmoothed(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	penalised := a.smoothed(ctx)
@@ -278,7 +278,7 @@ func checkSmoothed(ctx context.Context) Finding {
 		return max(relativeError(budgeted.Objective, objective), (slack(budgeted.Value)-budget)/a.optimal[0])
 	}
 	return holds(max(same(budget, penalised.Objective), same(0, a.full.Objective)),
-		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and the budget 0 that of the ALP", budget).
+		"the slack for the penalty 2/(1−γ) is μᵀs = %.3g; this budget gives the same optimum, and budget 0 gives that of the ALP", budget).
 		within(valueTolerance)
 }
 
@@ -331,8 +331,8 @@ func checkBudget(ctx context.Context) Finding {
 		"(4.13) without a condition on t, for t = 2")
 }
 
-// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right flow. The features here are
-// discounted measures, whose flow is not 0.
+// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right violation of the flow. The
+// features here are discounted measures, for which this violation is not 0.
 func checkDualALP(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	x := must(p.MDP().WithCriterion(mixpolicy.AverageCost))

@@ -74,7 +74,7 @@ func checkErrorTail(context.Context) Finding {
 	printed, corrected := ErrorTail(delta, k.R, k.Ce(mixpolicy.Printed), 1), ErrorTail(delta, k.R, k.Ce(mixpolicy.Corrected), 1)
 	return holdsCorrected(excess(1, printed), max(worst, excess(1, corrected)),
 		"two costs near 1000, R = 1000: a deviation of %.3g is certain; its bound is %.2g with C_e = %.4g of (3.34b), and %.2g with "+
-			"C_e = %.4g of (A.3); with the latter and c₀ = 1, it holds for 2000 simulated sums at %d levels, without the condition on F_t",
+			"C_e = %.4g of (A.3); this bound, with c₀ = 1, holds for 2000 simulated sums at %d levels, without the condition on F_t",
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
 }
 
@@ -108,8 +108,8 @@ func checkHighProbability(ctx context.Context) Finding {
 	return f
 }
 
-// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, a bound that costs in [c_min, c_max] may exceed.
-// With costs in [−1, 0), the printed right side uses c_max < 0.
+// checkGapBelow: (5.35) and the displays after it bound |c| by c_max, but |c| may be greater for costs in [c_min,
+// c_max]. With costs in [−1, 0), the printed right side uses c_max < 0.
 func checkGapBelow(ctx context.Context) Finding {
 	along := checkAlongRuns("5.35")(ctx)
 	p, k := negativeProblem()
@@ -124,7 +124,7 @@ func checkGapBelow(ctx context.Context) Finding {
 	_, top := p.MDP().CostRange()
 	below := func(size float64) float64 { return -2 * k.R * size * math.Sqrt(float64(k.Pairs)) * k.PsiNorm }
 	return holdsCorrected(excess(below(top), gap), max(along.Corrected, excess(below(k.Cost), gap)),
-		"costs in [−1, 0): the least gap is %.3g; the lower bound with c_max = %.3g, as printed, is %+.3g, with max|c| = %.3g it is %.3g; "+
+		"costs in [−1, 0): the least gap is %.3g; the lower bound with c_max = %.3g, as printed, is %+.3g; with max|c| = %.3g it is %.3g; "+
 			"if no cost is negative, the printed bound holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).
 		within(along.Tolerance)
 }
@@ -160,7 +160,6 @@ func checkStepSum(ctx context.Context) Finding {
 		"by the upper bound 2√T − 1, which exceeds the sum by up to %.2g of itself; 2(√(T+1) − 1) does not exceed the sum", divisor.Printed)
 }
 
-// checkDivisor checks the divisor of (3.31) and (3.32).
 func checkDivisor(context.Context) Finding {
 	printed := sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*math.Sqrt(n)-1, s.Sum) })
 	return holdsCorrected(printed, sumsTo(func(s theory.StepSums, n float64) float64 { return excess(2*(math.Sqrt(n+1)-1), s.Sum) }),
@@ -195,7 +194,7 @@ func checkInExpectation(ctx context.Context) Finding {
 func checkErrorNorms(context.Context) Finding {
 	inner, norms, chances, k := gradientNoise(0.7)
 	norm, r, top := must(theory.OrliczNorm(2, inner, chances)), k.R, floats.Max(norms)
-	// The errors of policies that share no action have one size.
+	// The errors of policies that share no action all have the same size.
 	p := banditProblem(mixpolicy.Ball(2), slices.Repeat([]float64{1000}, 100)...)
 	ce := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1})).Ce(mixpolicy.Corrected)
 	square := must(theory.OrliczNorm(1, []float64{sq(floats.Norm(gradientErrors(p, nil)[0], 2) / ce)}, []float64{1}))
@@ -246,9 +245,9 @@ func BernsteinTail(delta, squares, largest float64) float64 {
 }
 
 // concentration evaluates the concentration inequalities of Lemma 5.2 and of the appendix, with explicit constants:
-// (5.19a) by 2000 simulated runs, c₀ = 1; the corrected (A.6) for sums of 100 signs, c = ¼; (A.9) for sums of exponential
-// variables of mean 1, c = ¼. A sign has the norm σ = 1/√ln 2. The exponential variables have the norm b = 2, and their
-// sums have Gamma distributions.
+// (5.19a) by 2000 simulated runs, with c₀ = 1; the corrected (A.6) for sums of 100 signs, with c = ¼; and (A.9) for
+// sums of exponential variables of mean 1, with c = ¼. A sign has the norm σ = 1/√ln 2. The exponential variables have
+// the norm b = 2, and their sums have Gamma distributions.
 var concentration = sync.OnceValues(func() (tails map[string][]tail, err error) {
 	defer catch(&err)
 	tails = map[string][]tail{}
@@ -359,12 +358,13 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		corrected).within(0)
 }
 
-// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k. It should be ρ/2.
+// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, where k is c₀² as
+// printed, and c₀ as corrected. The bound should be ρ/2.
 func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }
 	return holdsCorrected(relativeError(bound(c0*c0), rho/2), relativeError(bound(c0), rho/2),
-		"c₀ = 4, ρ/2 = %g: (5.19a) is %.3g at the deviation with 1/c₀, and %.3g at the one with 1/√c₀", rho/2, bound(c0*c0), bound(c0))
+		"c₀ = 4, ρ/2 = %g: at the deviation with 1/c₀, (5.19a) is %.3g; at the deviation with 1/√c₀, %.3g", rho/2, bound(c0*c0), bound(c0))
 }
 
 // checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.

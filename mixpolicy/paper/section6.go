@@ -212,8 +212,8 @@ func checkVisits(ctx context.Context) Finding {
 		return worstZ(must(x.Occupation(ctx, p)), e, 100)
 	})
 	// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷.
-	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is not a law as printed; uniformised, the "+
-		"frequencies of 2·10⁶ steps are within %.1f standard errors of the exact measures, one uniform and one geometric", worst)
+	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is not a law as printed; for the uniformised "+
+		"chain, the frequencies of 2·10⁶ steps are within %.1f standard errors of the exact measures, one uniform and one geometric", worst)
 }
 
 // checkProtocol: under the stated protocol, θ̂ is far outside the feasible set, and cᵀΨθ̂ is not the cost of its
@@ -242,12 +242,12 @@ type Contest struct {
 	// counts infeasibility: where Ψθ̂ is not ⪰ 0, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Again is the number of the [Resamples] of the tuning trials, drawn with replacement, that choose the same
-	// configuration: the least number over the four choices.
+	// Each of the four choices is made again from each of the [Resamples] of the tuning trials. Again is the number of
+	// resamples that lead to the same configuration, for the choice where this number is least.
 	Again int
 }
 
-// Resamples is the number of resamples of the tuning trials of a [Contest].
+// Resamples is the number of resamples, drawn with replacement, of the tuning trials of a [Contest].
 const Resamples = 999
 
 // Pair holds the scores of the two methods.
@@ -332,8 +332,7 @@ func (c Protocol) with(eta, weight float64) Protocol {
 	return c
 }
 
-// Figure2 is the comparison of Fig. 2: both methods on the queue over the same
-// seeds.
+// Figure2 is the comparison of Fig. 2: both methods on the queue, with the same seeds.
 type Figure2 struct {
 	PrimalDual, Penalty *race.Runs
 	Optimum             float64 // of (2.18)
@@ -378,7 +377,6 @@ func (f Figure2) positive(label string, c race.Curve) plotting.Figure {
 		bandLine("penalty", f.Penalty.BandOf(race.Iterations, c, interval), 0))
 }
 
-// figure2 is a panel of Fig. 2.
 func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers}
 }
@@ -478,7 +476,6 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// meanBand returns the legend of a band.
 func meanBand(confidence float64, runs int) string {
 	return fmt.Sprintf("band: %.0f %% interval of the mean, %d runs", 100*confidence, runs)
 }

@@ -12,7 +12,7 @@ import (
 var boxed = regexp.MustCompile(`\\boxed\b|\*\*`)
 
 // Every entry of the index has a statement. If the entry has errata, the statement has a corrected form, which marks
-// its differences from the printed form, and which differs from it even without the marks.
+// its differences from the printed form, and still differs from it without these marks.
 func TestStatements(t *testing.T) {
 	all := mixpolicy.Must(Statements())
 	if len(all) != len(Index()) {
@@ -20,7 +20,7 @@ func TestStatements(t *testing.T) {
 	}
 	for i, s := range all {
 		if e := Index()[i]; s.Number != e.Number || s.Printed == "" || s.Says == "" || (s.Corrected != "") != (e.Errata != "") {
-			t.Errorf("(%s), after which comes %+v", e.Number, s)
+			t.Errorf("(%s): the statement in its place is %+v", e.Number, s)
 		}
 		if boxed.MatchString(s.Printed) {
 			t.Errorf("(%s): a mark in the printed form", s.Number)

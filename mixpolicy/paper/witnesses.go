@@ -135,7 +135,7 @@ func witnessReciprocalSum(context.Context) Finding {
 	best, price := r.target(), r.Steps[10].Lambda
 	left, sum := r.lagrangian(r.Theta, price)-r.lagrangian(best, r.Lambda), r.lagrangians(best, price)
 	return holdsCorrected(relativeError(sum*r.Sums.Sum, left), relativeError(sum/r.Sums.Sum, left),
-		"20 steps: the sum divided by 1/Ση is %.4g, by Ση %.4g, and at the averages %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
+		"20 steps: the sum divided by 1/Ση is %.4g, divided by Ση %.4g; at the averages: %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
 }
 
 // recurrentClasses counts the recurrent classes of a policy. Their number is the dimension of {v : P^π v = v}.
@@ -239,7 +239,7 @@ func witnessStepSize(ctx context.Context) Finding {
 
 // witnessFiltration computes how much θ_1 varies with the sampled pair, given (θ_0, λ_0) and given θ_1.
 func witnessFiltration(context.Context) Finding {
-	steps := func(pair int) []TraceStep { // the first with this pair, the second with pair 0
+	steps := func(pair int) []TraceStep { // the first samples this pair, the second pair 0
 		return smallTrace(TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20,
 			Pair: func(t int) int { return pair * (1 - t) }}).Steps
 	}
@@ -253,12 +253,12 @@ func witnessFiltration(context.Context) Finding {
 		"given (θ_0, λ_0), θ_1 still depends on the sampled pair: two values of θ_1 differ by up to %.2g of their size", printed)
 }
 
-// witnessViolationNorm also evaluates the bound for V without the factor ¼, with so many states that it fails.
+// witnessViolationNorm also evaluates the bound for V without the factor ¼, with so many states that this bound fails.
 func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
-	const violation, tau = 4, 10 // ½‖[Ψθ̂]₋‖₂, so V = 2
+	const violation, tau = 4, 10 // violation is ½‖[Ψθ̂]₋‖₂, so V = 2
 	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10, the printed bound is %.3g",
 		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
 	return f.read(excess(tv, bound), "512 states: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
@@ -282,7 +282,7 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, measure(0.01, 0.5), measure(0.11, 0))), mixpolicy.Ball(2)))
 }
 
-// clippedRuns returns the costs above the optimum of 5 policies of [clippedProblem] after T steps with η = 1/√(t+1).
+// clippedRuns returns by how much the policies of 5 runs cost more than the optimum of p, with η_t = 1/√(t+1).
 func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta float64) (excess []float64) {
 	best, method := must(p.Optimum(ctx)).Objective, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}
 	for stream := range uint64(5) {
@@ -327,12 +327,12 @@ var fewQueries = sync.OnceValue(func() (f struct {
 })
 
 // witnessSampleSize also interprets ξ* as Ψθ* and takes 1000 for the Ω of (3.37). With enough states, 1000 T is one
-// query: θ̂ is θ₀ then, whatever η_t and β are.
+// query, after which θ̂ = θ₀, whatever η_t and β are.
 func witnessSampleSize(ctx context.Context) Finding {
 	p := clippedProblem(1)
 	start := p.Objective([]float64{0.5, 0.5}) - must(p.Optimum(ctx)).Objective
-	return checkSampleSize(ctx).read(excess(start, 0.1), "ξ* is Ψθ*, Ω hides 1000, any η_t and β, %.2g states: one query is asked for, "+
-		"after which θ̂ = θ₀ costs %.3g more than the best of the class", 2*1000*asked(p), start)
+	return checkSampleSize(ctx).read(excess(start, 0.1), "if ξ* is Ψθ* and Ω hides 1000, (3.37) asks for one query for %.2g states, after "+
+		"which, for any η_t and β, θ̂ = θ₀ costs %.3g more than the best of the class", 2*1000*asked(p), start)
 }
 
 // witnessTransitionLaw also computes the experiment's optimum under the interpretations of (6.1) that are laws.

@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// For an erratum in several places, the printed form must fail, and the corrected form must hold,
-// in every place, within the tolerance of this place.
+// For an erratum in several places, the printed form must fail, and the corrected form must hold, in every place,
+// within the tolerance of that place.
 func TestEveryPlace(t *testing.T) {
 	place := func(printed, corrected, tolerance float64) check {
 		return func(context.Context) Finding {
@@ -32,7 +32,8 @@ func TestEveryPlace(t *testing.T) {
 	}
 }
 
-// also adds a case to a check. The printed form fails if it fails in this case, and the corrected form must also hold in this case.
+// [also] adds a case to a check: the printed form fails if it fails in this case, and the corrected form must hold in
+// this case as well.
 func TestAlso(t *testing.T) {
 	found := func(f Finding) check { return func(context.Context) Finding { return f } }
 	along := found(holdsCorrected(0, 0, "along").within(1e-3))
@@ -79,7 +80,7 @@ func TestProofs(t *testing.T) {
 	}
 	for _, s := range steps {
 		if s.Form == mixpolicy.Printed && s.Holds() == corrected[s.Equation] {
-			t.Errorf("%+v: printed and corrected form, or one that holds, are wanted", s)
+			t.Errorf("%+v: want a printed form that fails and has a corrected form, or one that holds and has none", s)
 		}
 		if s.Form == mixpolicy.Corrected || !corrected[s.Equation] {
 			continue
