@@ -113,8 +113,8 @@ func gapAtMost(optimum, cMax float64) race.Curve {
 	}
 }
 
-// tuning records the gaps of each setting, or the number of iterations after which a run left the range of floating
-// point.
+// tuning records the gaps of each setting if their mean is finite, or the number of iterations after which a run left the
+// range of floating point.
 func (r *networkRun) tuning(o race.Outcome) {
 	for k, t := range o.Tuning {
 		row := race.Row{Quantity: Tuning, Method: o.Name, Setting: o.Numbers(k), Values: t.Scores}
@@ -212,8 +212,8 @@ const (
 // The factors by which we multiply the source's rate, and the values of ω that we try.
 var dualRates, dualWeights = []float64{1, 8, 64}, []float64{0.125, 0.5, 2, 8, 32}
 
-// sparseDual lays out the features: the two measures, then loss intervals and boxes, four
-// actions each.
+// sparseDual lays out the features: the two measures, then the loss intervals and the boxes, each
+// for four actions.
 func (r *networkRun) sparseDual() *priorwork.SparseDualALP {
 	losses, boxes := must(r.Network.LossIntervals()), must(r.Network.LengthBoxes())
 	f, m := r.p.Features(), r.x.Actions()
