@@ -33,6 +33,6 @@ func Rows[Row any](name string) ([]Row, error) {
 type Score struct {
 	Number  string `csv:"number"` // of the row of the index
 	Symbol  string `csv:"symbol"`
-	Mutants int    `csv:"mutants"` // that compile
-	Killed  int    `csv:"killed"`
+	Mutants int    `csv:"mutants"` // number of mutants that compile
+	Killed  int    `csv:"killed"`  // number of these that a test notices
 }

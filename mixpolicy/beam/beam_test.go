@@ -176,7 +176,7 @@ func TestKilledWorker(t *testing.T) {
 		for begun := time.Now(); syscall.Kill(worker, 0) == nil; time.Sleep(100 * time.Millisecond) {
 			if time.Since(begun) > 20*time.Second {
 				syscall.Kill(worker, syscall.SIGKILL)
-				t.Fatalf("%v: the worker is there after its job was cancelled", signal)
+				t.Fatalf("%v: the worker is still there after its job was cancelled", signal)
 			}
 		}
 		got, _ := os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv")

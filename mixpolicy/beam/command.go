@@ -151,7 +151,7 @@ func work() {
 		set.String(other, "", "")
 	}
 	set.Parse(os.Args[1:])
-	*id = strings.Trim(*id, "'") // Prism quotes it
+	*id = strings.Trim(*id, "'") // Prism puts the id in quotes
 	ctx := grpcx.WriteWorkerID(context.Background(), *id)
 	info, err := tools.ProvisionInfo(ctx, *provision)
 	if err == nil {

@@ -46,9 +46,9 @@ type Race struct {
 // Entry is a registered problem or method.
 type Entry struct {
 	Name     string
-	Label    string                      `json:",omitzero"` // in the record; "" means the name
+	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
 	Settings jsontext.Value              `json:",omitzero"` // of the type that was registered
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // values of settings, in all combinations; for methods
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of some settings, in all combinations
 }
 
 // quantities maps the names of quantities to curves. Only the curve of the penalised gap depends on the problem, so it
@@ -292,7 +292,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 }
 
 const (
-	timedRun = 250 * time.Millisecond // a longer run is a separate task
+	timedRun = 250 * time.Millisecond // each run that takes longer is a separate task
 	taskTime = 2 * time.Second
 )
 

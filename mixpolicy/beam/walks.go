@@ -32,7 +32,6 @@ type Visits struct {
 	Cost         Statistic // mean costs of the walks
 }
 
-// add adds a walk.
 func (v *Visits) add(e *mixpolicy.Empirical, actions int) {
 	t := Visits{Walks: 1, Steps: int64(e.Steps), State: make([]int64, len(e.State)), Square: make([]uint64, len(e.State))}
 	for i, n := range e.Visits {

@@ -106,7 +106,7 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("d = %d, %v: ‖λ‖ = %v, and %v is gained per unit of violation", d, class, norm, gained)
 		}
 	})
-	// Nearly dependent active rows make one problem in some 500 refused, and one in some 1,500 inexact.
+	// Because of nearly dependent active rows, about one problem in 500 is refused, and one in 1,500 is inexact.
 	if most := 3 + drawn/100; refused > most || inexact > most {
 		t.Errorf("of %d problems %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
 	}

@@ -24,8 +24,8 @@ func ignore(int) {}
 
 func committed() string { return string(mixpolicy.Must(data.Files.ReadFile("adversaries.csv"))) }
 
-// The record contains every bound of every space. No instance violates its bound, and its sides are as recorded. The
-// greatest ratio of each bound is at least ½, or Loose says why not.
+// The record contains every bound of every space. No recorded instance violates its bound, and the sides are as recorded.
+// The greatest ratio of each bound is at least ½, or Loose says why not.
 func TestRecord(t *testing.T) {
 	type bound struct{ statement, what, loose string }
 	instances, nontrivial, ratio := map[bound]int{}, map[bound]int{}, map[bound]float64{}
@@ -57,7 +57,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	if len(records) > 0 {
-		t.Errorf("recorded are also %+v", records)
+		t.Errorf("records of no space: %+v", records)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	}
 }
 
-// Ratio and Violated of sides by hand.
+// Ratio and Violated agree with values by hand.
 func TestSide(t *testing.T) {
 	for _, tt := range []struct {
 		side     adversary.Side

@@ -26,8 +26,8 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 	return all
 }
 
-// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum, or absolute sum, that is at most a fraction f
-// of the maximum: a bound of the tail is tightest at a value that the sum takes.
+// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum that is at most a fraction f of the maximum: a bound
+// on the tail is tightest at a value that the sum takes. If sizes is set, sums are absolute.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	for i, o := range all {
 		if sizes {
