@@ -15,7 +15,7 @@ import (
 
 // A race compares one of our methods with those of peers, on one instance.
 type race struct {
-	instance string // in words
+	instance string // the instance in words
 	problem  instance
 	method   string // ours; empty if instance names it
 	// ours does the work the given number of times and returns the answer.

@@ -41,14 +41,14 @@ type Mutant struct {
 	*Function
 	Operator Operator
 	From, To string // the source before and after the change, on one line each
-	body     string // of the function, with the change
+	body     string // the body of the function, with the change
 }
 
 // Function is a declared function with a body.
 type Function struct {
 	Folder, File string
 	Name         string // "Name" or "Type.Name"
-	source       []byte // of the file
+	source       []byte // the text of the file
 	file         *ast.File
 	decl         *ast.FuncDecl
 	mutants      []Mutant

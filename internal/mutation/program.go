@@ -25,8 +25,8 @@ var mutantID, _ = strconv.Atoi(os.Getenv("MUTANT"))
 type Program struct {
 	Mutants   []Mutant // the mutants that compile
 	functions []*Function
-	root      string // of the module
-	folder    string // for the program's files
+	root      string // the folder of the module
+	folder    string // the folder for the program's files
 }
 
 // Build mutates functions of the module at root, and their conditions if conditions is true. It drops the mutants that

@@ -63,7 +63,7 @@ func byRace(t *testing.T) string {
 				name string
 				race.Curve
 			}{{"penalised gap", mixpolicy.Must(race.PenalisedGap(p.Problem))}, {"cost", race.Cost}} {
-				// The rows of an observation are consecutive.
+				// In the record, the rows of an observation are consecutive.
 				var bands []race.Record
 				for _, s := range []struct {
 					name string

@@ -74,7 +74,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	}
 	apache.Init() // does not return in a worker that Beam has started
 	log.SetLogger(&log.Standard{Level: log.SevFatal})
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // errors are returned as well
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the errors that Beam logs are also returned
 	if len(files) != 1 {
 		return fmt.Errorf("%d race files, want one; --help tells more", len(files))
 	}

@@ -14,8 +14,8 @@ type Duel struct {
 	Difference Interval
 }
 
-// Compare counts the streams on which x is less than y by more than rounding, and those on
-// which x is greater than y by more than rounding.
+// Compare counts the streams on which x is less than y by more than rounding, and the streams
+// on which x is greater than y by more than rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)

@@ -121,7 +121,7 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 				})
 			}
 		}
-		g.Wait() // without errors
+		g.Wait() // no function returns an error
 		done = until
 	}
 	best = slices.MinFunc(left, func(a, b int) int { return cmp.Compare(middle(a), middle(b)) })
@@ -130,7 +130,8 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 
 // Configuration returns the entrant on the grid that contains setting k, the index of setting k on this grid, and the
 // axes on which setting k is at an edge. If 2n settings were tried, where n is the size of the entrant's own grid, k
-// stands for setting k mod n of the finer grid around setting ⌊k/n⌋ of the own grid, and the edges are those of ⌊k/n⌋.
+// stands for setting k mod n of the finer grid around setting ⌊k/n⌋ of the own grid, and the axes are those on which
+// setting ⌊k/n⌋ is at an edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {

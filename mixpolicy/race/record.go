@@ -65,7 +65,7 @@ func (r Record) Derive(statistic func(x []float64) Interval) Record {
 }
 
 // Select returns, in order, the rows whose Part, Problem, Base, Race, Method and Quantity equal
-// those of like. A field that is empty in like matches anything.
+// the same fields of like. A field that is empty in like matches anything.
 func (r Record) Select(like Row) (rows Record) {
 	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {

@@ -123,7 +123,7 @@ func Median(x []float64, confidence float64) Interval {
 	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
 }
 
-// Signs counts the numbers below −rounding and those above rounding.
+// Signs counts the numbers below −rounding and the numbers above rounding.
 func Signs(x []float64, rounding float64) (less, more int) {
 	for _, v := range x {
 		if v < -rounding {

@@ -423,9 +423,9 @@ func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns, for each observation, the means of the curves at and c over the finished trials; the mean of c
-// has a t interval of the given confidence, such as 0.95. A run that finished early keeps its last value from
-// then on. Band panics unless 0 < confidence < 1.
+// Band returns, for each observation, the means of two curves over the finished trials; the mean of the second
+// curve, c, has a t interval of the given confidence, such as 0.95. A run that finished early keeps its last
+// value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
@@ -445,7 +445,7 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 }
 
 // Rows returns a row for each observation: Values are the values of the curve c in every run, At is the
-// mean of the curve at over the finished runs, and the other fields come from like. A run that finished
+// mean of the other curve over the finished runs, and the other fields come from like. A run that finished
 // early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0

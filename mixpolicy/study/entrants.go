@@ -19,7 +19,7 @@ const (
 	Basis        = "Φ"                   // a basis of value functions
 	Transitions  = "P"                   // the transition probabilities of all pairs
 	Costs        = "c"                   // the costs of all pairs
-	GreedyCosts  = "P, c to be greedy"   // both, only to make the policy greedy for a value function
+	GreedyCosts  = "P, c to be greedy"   // P and c of all pairs, only to make the policy greedy for a value function
 	CostRange    = "max |c|"             // divides step sizes, or bounds answers
 	MixingTime   = "τ"                   // an upper bound on the mixing times of the base policies
 	SampledCosts = "c, (s,a) ~ q"        // costs at pairs that the oracle draws

@@ -18,7 +18,7 @@ type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
 	Learning Learning
-	Steps    int // of each simulated stream
+	Steps    int // number of steps of each simulated stream
 	Seed     uint64
 	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
 	Measures mixpolicy.MeasureSettings

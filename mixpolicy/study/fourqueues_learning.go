@@ -24,7 +24,7 @@ import (
 type Learning struct {
 	Queries int // T
 	Trials  int
-	Valued  int // trials for which the true cost of the policy is computed
+	Valued  int // number of trials for which the true cost of the policy is computed
 }
 
 // correctedShiftBall is the ball modulus (3.7). With it, the printed form of Algorithm 1 uses the shift that minimises

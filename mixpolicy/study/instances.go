@@ -3,7 +3,7 @@
 // and on families of random problems ([Family]). In the races by queries, these methods are finely tuned, with enough
 // runs to decide which is better; the others have 20 runs and at most 16 settings. The sign test compares runs on the
 // same streams, with Holm's correction for the number of comparisons. The results are in data/comparison.csv, from
-// which the notebook on what to use computes its figures, tables and recommendations; a test recomputes a part of them.
+// which the notebook on what to use computes its figures, tables and recommendations; a test repeats some of the races.
 // [FourQueues] is the experiment that the paper announces, on a network of a million states, recorded in
 // data/network.csv.
 //

@@ -104,7 +104,7 @@ type outcome struct {
 	race.Entrant
 	quantity      string
 	score         race.Curve
-	tuning        []race.Tuning // of each setting of the grid; nil if there was nothing to choose
+	tuning        []race.Tuning // the tuning of each setting of the grid; nil if there was nothing to choose
 	chosen, tried int           // arguments of [race.Entrant.Configuration]
 	runs          *race.Runs
 }

@@ -8,7 +8,7 @@
 // because its C is not defined.
 //
 // A counted instance is one evaluation of a coordinate search, see [Search]: 500 instances belong
-// to one random start, and each of them but the first is near an earlier one. At some instances,
+// to one random start, and each instance after the start is near an earlier one. At some instances,
 // the bound says nothing; the record also counts the instances that test the bound.
 package adversary
 
@@ -40,7 +40,7 @@ type Space struct {
 // Law is an inequality of the paper in its corrected form, at an instance.
 type Law struct {
 	Statement string // its number in the paper, or the number of the statement to which it belongs
-	What      string // left ≤ right
+	What      string // the inequality, as left ≤ right
 	Loose     string // why no instance has a ratio of ½ or more; empty if some instance has one
 	Side
 }
@@ -79,7 +79,7 @@ const rounding = 1e-10
 // Allowed returns the amount by which rounding may put left above right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
-// Violated reports whether left exceeds right by more than rounding, or one of them is NaN.
+// Violated reports whether left exceeds right by more than rounding, or a side is NaN.
 func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
