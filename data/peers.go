@@ -217,7 +217,8 @@ func seconds(v float64) string {
 	return digits(v/1e-9) + " ns"
 }
 
-// digits writes a number below 10 to two digits, and a number from 10 on to three digits, without decimals.
+// digits writes a number below 10 to two digits, unless it is whole, and a greater number to three digits and without
+// decimals.
 func digits(v float64) string {
 	if v >= 10 || v == math.Trunc(v) {
 		unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-2))

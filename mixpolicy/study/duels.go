@@ -181,7 +181,8 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 
 // Recommendation returns the table of the methods to use for (2.18) when the oracle's samples are the only knowledge of
 // the costs. For each kind of costs and each method, it counts the problems of the fair races on which no other method
-// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count.
+// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count, if
+// this is not 0.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)

@@ -65,7 +65,7 @@ type gapped struct {
 	gap race.Curve
 }
 
-// fairRace is a fair race on a problem or a family, with the numbers of the record.
+// fairRace is a fair race on a problem or a family; fairRaceOn sets the numbers with which the record was made.
 type fairRace struct {
 	name     string
 	tuning   int // number of runs of each of the last two settings of a grid; on a family, each run has its own instance

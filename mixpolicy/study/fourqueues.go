@@ -52,8 +52,8 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 }
 
 // StateDependent returns four mixtures of LONGER and LBFS. In the first, the weight of LBFS is the share of the jobs that
-// are in the last buffers (2 and 4); in the second, the share of the other jobs; in the third, one half. The fourth is
-// the first with a random action one time in ten.
+// are in the last buffers (2 and 4), or ½ without jobs; in the second, it is 1 minus this share; in the third, it is ½.
+// The fourth is the first with a random action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {

@@ -36,8 +36,7 @@ const asPrinted = "Algorithm 1, as printed"
 
 // networkEntrants returns sixteen configurations of every method that can be tuned, with costs divided by c_max and
 // steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is of the size of cost/ψ, with entries ψ of 10⁻⁶ or
-// less, so we try its steps up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴
-// to ½.
+// less, so we try η₀ up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)

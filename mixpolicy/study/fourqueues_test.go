@@ -59,8 +59,8 @@ func TestSmallNetwork(t *testing.T) {
 	}
 }
 
-// checkSimulated compares every simulated cost with the exact one. Half of a 95 % interval is about two standard
-// errors, so the test allows five.
+// checkSimulated compares every simulated cost with the exact cost. Half of a 95 % interval is about two standard
+// errors, and the test allows five standard errors.
 func checkSimulated(t *testing.T, rows race.Record) {
 	t.Helper()
 	count := 0

@@ -254,7 +254,7 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-// confidence of all intervals.
+// confidence is the confidence of all intervals.
 const confidence = 0.95
 
 // like returns the fields that the rows of an outcome share.

@@ -148,8 +148,8 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
 // RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound]
-// gives: it bounds directly only the part of ĝ along the hyperplane, D is D(θ*;θ₀), and
-// Hoeffding's lemma uses the range of ⟨ĝ_t, θ*−θ_t⟩.
+// gives: it bounds only the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e; D is
+// D(θ*;θ₀); and Hoeffding's lemma uses the range of ⟨ĝ_t, θ*−θ_t⟩.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -292,7 +292,7 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // √N, and T like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
 //
 // The policy is compared with Ψθ*, the optimum of (2.18). The printed theorem uses ξ*, the
-// optimum over all policies (2.13), which no T reaches unless ξ* is Ψθ for some θ of the class.
+// optimum over all policies (2.13), which need not be near the class.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.criterion.Average():

@@ -70,7 +70,7 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("‖λ‖² = %v, and λᵀλ′ = %v", norm*norm, inner)
 		}
 		// Rays from θ* in 1ᵀθ = 1: for d = 2, one in each direction; for d = 3, a circle of rays, and rays along the
-		// edges of the class and along the rows of Ψ, because the gain may be greatest there.
+		// boundaries of the class and of each (Ψθ)_i ≥ 0, because the gain may be greatest there.
 		rays := [][]float64{{1, -1}, {-1, 1}}
 		if d == 3 {
 			rays = nil

@@ -50,7 +50,7 @@ func pointOf(class mixpolicy.Class, t float64) []float64 {
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
-// steps returns step sizes in units of 1/A(c_max+G), a lower bound of 1/‖ĝ‖⁎.
+// steps returns step sizes given in units of 1/(A(c_max+G)), a lower bound on 1/‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
 // game.each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
