@@ -156,7 +156,6 @@ func (p *process) reply(limit time.Duration) (r reply, err error) {
 	return r, nil
 }
 
-// end ends the process.
 func (p *process) end() {
 	p.in.Close()
 	p.cmd.Process.Kill()

@@ -168,7 +168,6 @@ func (s *Summary) add(values [][]float64) {
 
 func (s *Summary) fail(f failure) { s.merge(Summary{Failed: 1, First: f}) }
 
-// merge adds the runs of t.
 func (s *Summary) merge(t Summary) {
 	if t.Failed > 0 && (s.Failed == 0 || t.First.Stream < s.First.Stream) {
 		s.First = t.First

@@ -44,7 +44,6 @@ func (v *Visits) add(e *mixpolicy.Empirical, actions int) {
 	v.merge(t)
 }
 
-// merge adds the walks of t.
 func (v *Visits) merge(t Visits) {
 	if v.Walks == 0 {
 		v.State, v.Square = make([]int64, len(t.State)), make([]uint64, len(t.State))

@@ -76,7 +76,6 @@ func FamilyNames(noises ...Noise) (all []string) {
 	return all
 }
 
-// family returns the family with the given name.
 func family(name string) (f Family, known bool) {
 	if k := slices.Index(FamilyNames(), name); k >= 0 {
 		return Families()[k], true

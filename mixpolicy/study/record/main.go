@@ -290,7 +290,6 @@ func root(dir string) (string, error) {
 	return "", err
 }
 
-// run runs the command with the given arguments.
 func run(ctx context.Context, args []string, out *os.File) error {
 	var cli commandLine
 	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),
