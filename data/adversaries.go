@@ -15,15 +15,15 @@ type Adversary struct {
 	Statement  string    `csv:"statement"`
 	What       string    `csv:"bound"`
 	Space      string    `csv:"space"`
-	Instances  int       `csv:"instances"`  // evaluated
-	Nontrivial int       `csv:"nontrivial"` // with a positive left side, and a finite right side above rounding
+	Instances  int       `csv:"instances"`  // number of instances evaluated
+	Nontrivial int       `csv:"nontrivial"` // number of instances with a positive left side and a finite right side above rounding
 	Violations int       `csv:"violations"`
 	Ratio      float64   `csv:"ratio,%.12g"`
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the excess of left over right that rounding may cause
 	Text       string    `csv:"instance"`      // the instance of greatest ratio, exactly, as "name=value …"
-	Loose      string    `csv:"loose"`         // why no instance is within a factor of 2; empty if one is
+	Loose      string    `csv:"loose"`         // why no instance has a ratio of ½ or more; empty if some instance has one
 	Instance   []float64 // the values of Text
 }
 

@@ -31,8 +31,8 @@ func Rows[Row any](name string) ([]Row, error) {
 
 // Score is a row of mutations.csv: how many mutants of a symbol the tests kill.
 type Score struct {
-	Number  string `csv:"number"` // of the row of the index
+	Number  string `csv:"number"` // the number of the row of the index
 	Symbol  string `csv:"symbol"`
-	Mutants int    `csv:"mutants"` // that compile
-	Killed  int    `csv:"killed"`
+	Mutants int    `csv:"mutants"` // number of mutants that compile
+	Killed  int    `csv:"killed"`  // number of these that a test notices
 }

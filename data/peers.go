@@ -22,11 +22,11 @@ type Measured struct {
 // Comparison is a row of peers.csv: our time for a piece of work, and the time of one method of a peer for the same
 // work, measured in turns by go run ./data/peers.
 type Comparison struct {
-	Work     string   `csv:"work"`     // its short name, as in the command's --only
-	Instance string   `csv:"instance"` // of the work, in words
+	Work     string   `csv:"work"`     // the short name of the work, as in the command's --only
+	Instance string   `csv:"instance"` // the instance of the work, in words
 	Ours     string   `csv:"ours"`     // our method; empty if Instance names it
 	We       Measured `csv:"ours_"`
-	OurCPU   float64  `csv:"ours_cpu,%.4g"` // seconds of all cores together, median
+	OurCPU   float64  `csv:"ours_cpu,%.4g"` // median processor time of all cores together, in seconds
 	Threads  int      `csv:"ours_threads"`  // the number of threads that we may use
 
 	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that memory delivers in a second,
@@ -41,9 +41,9 @@ type Comparison struct {
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
 	// Outcome is empty if the peer returned our answer; else it says what happened. For a stopped peer, They is the
-	// time that it ran.
+	// time limit.
 	Outcome     string `csv:"outcome"`
-	Repetitions int    `csv:"repetitions"` // of the peer
+	Repetitions int    `csv:"repetitions"` // number of turns of the peer
 
 	Machine string `csv:"machine"` // model of the processor and number of cores
 	Go      string `csv:"go"`
@@ -105,7 +105,7 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// told returns the ratio as the last column states it.
+// told returns the text of the last column: the ratio, after ≥ if it is a lower bound; empty if the peer failed.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	if math.IsNaN(ratio) {
@@ -217,7 +217,8 @@ func seconds(v float64) string {
 	return digits(v/1e-9) + " ns"
 }
 
-// digits writes a number below 10 to two digits, and a number from 10 on to three digits, without decimals.
+// digits writes a number below 10 to two digits, unless it is whole, and a greater number to three digits and without
+// decimals.
 func digits(v float64) string {
 	if v >= 10 || v == math.Trunc(v) {
 		unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-2))

@@ -25,7 +25,7 @@ func TestReadmeComparisons(t *testing.T) {
 	readme := mixpolicy.Must(os.ReadFile("../README.md"))
 	want := mixpolicy.Must(data.WithComparisons(string(readme), committed(t)))
 	if want != string(readme) {
-		t.Fatal("the README's table is not that of data/peers.csv; go run ./data/peers readme writes it anew")
+		t.Fatal("the README's table is not that of data/peers.csv; go run ./data/peers readme writes it again")
 	}
 }
 

@@ -193,7 +193,7 @@ func main() {
 	write := func(path string) error {
 		return atomicfile.Write(path, func(w io.Writer) error { return csvrows.Encode(w, scores) })
 	}
-	place := map[string]int{} // of a row in the index
+	place := map[string]int{} // the place of each row in the index
 	for i, t := range targets {
 		place[t.Number] = i
 	}

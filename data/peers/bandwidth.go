@@ -35,7 +35,7 @@ func bandwidth() float64 {
 	return 3 * 8 * n / best
 }
 
-// triad sets a to b + s·c, a part of it on each core.
+// triad sets a to b + s·c; each core computes a part of a.
 func triad(a, b, c []float64, s float64) {
 	var all sync.WaitGroup
 	parts := runtime.GOMAXPROCS(0)

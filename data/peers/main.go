@@ -1,5 +1,5 @@
-// Command peers measures the methods of this module and those of other packages on the same problems, in turns, and
-// writes data/peers.csv and the README's table of it:
+// Command peers measures the methods of this module and the methods of other packages on the same problems, in turns.
+// It writes data/peers.csv, and the README's table of this file:
 //
 //	go run ./data/peers                    everything: about ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work
@@ -7,11 +7,11 @@
 //
 // The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each of their
 // methods runs in a process of peers.py. The process reads the instance from files, compiles and warms up before the
-// clock starts, and its time counts only if it returns our answer. It is stopped after ten seconds, or after twelve
-// times our time if that is more. The best peer has up to five turns, and the recorded time is their median; any other
-// peer has one turn. Times are wall-clock times, on a machine that should have no other work. The rows also record
-// processor times, the numbers of threads that we and the peer may use, and the speed of memory if a problem is too
-// large for a cache.
+// clock starts, and its time counts only if it returns our answer. A call is stopped after ten seconds, or after twelve
+// times our time if that is more; after the first turn, the limit is twice as long. The best peer has up to five turns,
+// and the recorded time is the median of these turns; any other peer has one turn. Times are wall-clock times, on a
+// machine that should have no other work. The rows also record processor times, the numbers of threads that we and the
+// peer may use, and the speed of memory if a problem is too large for a cache.
 package main
 
 //go:generate go run . readme
@@ -38,7 +38,6 @@ import (
 	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
-// commandLine holds the user's request.
 type commandLine struct {
 	Measure struct {
 		Only  []string `enum:"${works}" help:"Pieces of work, of ${enum}; all if none is named." placeholder:"WORK"`
@@ -47,7 +46,6 @@ type commandLine struct {
 	Readme struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`
 }
 
-// bench holds the shared state of all works.
 type bench struct {
 	temp   string
 	quick  bool

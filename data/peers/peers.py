@@ -1,9 +1,9 @@
-"""The peers: one method at one instance, asked as often as a line comes in.
+"""One method of a peer, at one instance.
 
-python peers.py WORK METHOD FOLDER reads the instance, compiles and warms up, and says so
-with a line of JSON. For every line on its input it does the work once, writes the answer
-and says how long it took. Each function below that returns a Work is one: it takes the
-instance and the method's name."""
+python peers.py WORK METHOD FOLDER reads the instance, compiles and warms up, and reports
+this with a line of JSON. For every line on its input, it does the work once, writes the
+answer, and reports the time. WORK is the name of a function below that returns a Work from
+the instance and the name of the method."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import time
 from importlib.metadata import version
 from typing import Callable, NamedTuple
 
-# One thread where a library would start one a core for vectors that are not worth it.
+# By default, OpenBLAS starts a thread for each core, even for short vectors.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
@@ -23,10 +23,10 @@ MEMORY = 16 << 30  # bytes that a peer may take
 
 
 class Work(NamedTuple):
-    run: Callable  # does it, and returns the answer
-    package: str  # whose it is
-    calls: int = 1  # of what is timed, in a run
-    threads: int = 1  # that it may use
+    run: Callable  # does the work, and returns the answer
+    package: str  # of the peer
+    calls: int = 1  # number of calls in a run; the time of one call is reported
+    threads: int = 1  # number of threads that run may use
 
 
 class Instance:
@@ -51,8 +51,8 @@ class Instance:
 
 def stationary(x, method):
     """The stationary measure of a chain, on its recurrent class. The Krylov methods and LU
-    solve (I - P')m = p without the first state, whose mass is set to 1: regular, and far
-    better conditioned than the whole singular system."""
+    solve (I - P')m = p without the first state, whose mass is set to 1. This system is
+    regular, and far better conditioned than the whole, singular system."""
     import scipy.sparse as sp
     import scipy.sparse.linalg as la
     from scipy.sparse.csgraph import connected_components
@@ -97,11 +97,11 @@ def stationary(x, method):
         def run(PT):
             A, b = system(PT)
             M = None
-            if preconditioned:  # of several settings the one that is fastest here
+            if preconditioned:  # with the fastest of several settings that we tried
                 ilu = la.spilu(A.tocsc(), drop_tol=0.1, fill_factor=5, permc_spec="NATURAL", diag_pivot_thresh=0)
                 M = la.LinearOperator(A.shape, ilu.solve)
             m, rtol = np.zeros(len(b)), 1e-8
-            while True:  # their norm of the residual is another
+            while True:  # the solvers measure the residual in another norm
                 m, _ = solve(A, b, x0=m, rtol=rtol, atol=0, M=M, **settings)
                 mu = whole(m)
                 if residual(PT, mu) <= wanted:
@@ -130,8 +130,8 @@ def stationary(x, method):
 
 
 def step(x, _):
-    """Algorithm 1 for the ball, d = 2, with all of lambda updated in every step, on pairs
-    that were drawn before."""
+    """Algorithm 1 for the ball, d = 2. Every step updates all of lambda. The pairs were
+    drawn before."""
     from math import sqrt
 
     import numba
@@ -148,8 +148,8 @@ def step(x, _):
             factor = eta * (cost[i] - lam[i]) / q[i]
             y1 -= factor * psi1[i]
             y2 -= factor * psi2[i]
-            # y + z1 whose image adds up to 1, (3.25b): half the sum s of its entries solves
-            # 4 R^2 s^2 = 1 + w^2 + 2 s^2 with w^2 the part of y across 1.
+            # (3.25b): find y + z1 whose image adds up to 1. Half the sum of its entries, s, solves
+            # 4 R^2 s^2 = 1 + w^2 + 2 s^2, where w is the length of the part of y orthogonal to 1.
             half = (y1 - y2) / 2
             s = sqrt((1 + 2 * half * half) / (4 * radius * radius - 2))
             y1, y2 = s + half, s - half
@@ -170,9 +170,9 @@ def step(x, _):
 
 
 def mixture(x, method):
-    """min b't over Psi t >= 0, 1't = 1, |t_j| <= R, as it is or as its dual
+    """min b't over Psi t >= 0, 1't = 1, |t_j| <= R, or its dual
     max m - R|b - Psi'l - m1|_1 over l >= 0. Rows are divided by their greatest entries
-    before the clock starts: HiGHS takes what is below 1e-9 for zero."""
+    before the clock starts, because HiGHS treats entries below 1e-9 as zero."""
     import highspy
 
     d, R, b = int(x.numbers["features"]), x.numbers["radius"], x.floats("b")
@@ -186,7 +186,7 @@ def mixture(x, method):
     lp = highspy.HighsLp()
     matrix = lp.a_matrix_
     if on_dual:
-        # l of n, m, and the two signs of the residual; rows of d, by columns.
+        # The variables are the n entries of l, m, and the d residuals with each sign. One row below is a column of the LP.
         eye = np.eye(d)
         columns = np.concatenate([psi, np.ones((1, d)), eye, -eye])
         lp.num_col_, lp.num_row_ = n + 1 + 2 * d, d
@@ -250,7 +250,7 @@ def valuation(x, method):
     mdl = mdpsolver.model()
     mdl.mdp(discount=gamma, rewards=rewards.tolist(), tranMatProbs=cut(probabilities), tranMatColumns=cut(columns))
     del probabilities, columns
-    # Where it starts if it is told nothing. A second call would go on from the first's result.
+    # The default start, set before each call: otherwise, a second call would continue from the first result.
     first = rewards.max(axis=1)
     start = dict(
         initPolicy=rewards.argmax(axis=1).tolist(),
@@ -269,7 +269,8 @@ def valuation(x, method):
 
 
 def projection(x, method):
-    """Projections onto a ball and a hyperplane, as one problem with a parameter."""
+    """Projections onto the intersection of a ball and a hyperplane: one problem, whose
+    parameter is the point."""
     import cvxpy as cp
 
     d, R = int(x.numbers["features"]), x.numbers["radius"]
@@ -291,7 +292,7 @@ def projection(x, method):
 
 def main(work, method, folder):
     say = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # solvers print
+    os.dup2(2, 1)  # what solvers print must not mix with the reports
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
     def report(**what):

@@ -72,8 +72,8 @@ func output(cmd *exec.Cmd) (string, error) {
 
 // A process is one method of a peer that has read an instance, is compiled and warm, and waits for a call.
 type process struct {
-	Package string // and its version
-	Threads int    // that it may use
+	Package string // the package and its version
+	Threads int    // the number of threads that it may use
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Scanner
@@ -84,8 +84,8 @@ type process struct {
 type reply struct {
 	Package string  `json:"package"`
 	Threads int     `json:"threads"`
-	Seconds float64 `json:"seconds"` // of a call
-	CPU     float64 `json:"cpu"`
+	Seconds float64 `json:"seconds"` // wall-clock time of a call
+	CPU     float64 `json:"cpu"`     // processor time of a call, in seconds
 	Error   string  `json:"error"`
 }
 
@@ -156,7 +156,6 @@ func (p *process) reply(limit time.Duration) (r reply, err error) {
 	return r, nil
 }
 
-// end ends the process.
 func (p *process) end() {
 	p.in.Close()
 	p.cmd.Process.Kill()

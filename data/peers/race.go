@@ -15,12 +15,12 @@ import (
 
 // A race compares one of our methods with those of peers, on one instance.
 type race struct {
-	instance string // in words
+	instance string // the instance in words
 	problem  instance
 	method   string // ours; empty if instance names it
 	// ours does the work the given number of times and returns the answer.
 	ours  func(ctx context.Context, calls int) ([]float64, error)
-	calls int      // 0 means 1; more for work that takes microseconds
+	calls int      // the number of calls that are timed together; 0 means 1; more for work that takes microseconds
 	peers []string // methods, as peers.py calls them
 	// agree returns an error that describes how a peer's answer differs from ours.
 	agree func(ours, theirs []float64) error
@@ -32,7 +32,7 @@ const (
 	repetitions = 5
 	// budget is the time after which no further repetition begins.
 	budget = 45 * time.Second
-	// A peer is stopped after patience times our time, but not before leastPatience; in turns, after twice this long.
+	// In the first turn, a peer is stopped after patience times our time, but not before leastPatience; later, after twice this.
 	patience      = 12
 	leastPatience = 10 * time.Second
 )
@@ -85,7 +85,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 		}
 		for _, v := range rivals[:k+1] {
 			if v != best && v.process != nil {
-				v.process.end() // it is not the fastest, and the others need its memory
+				v.process.end() // it is not the fastest, and the other processes need its memory
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // residual is the ‖μ − μP‖₁ at which a stationary measure is good enough.
 const residual = 1e-10
 
-// stationary computes stationary measures of the network under two policies. Both sides receive the matrix P^π of
-// all states. Finding the recurrent class is part of the work.
+// stationary computes stationary measures of the network under two policies. We and the peers receive the matrix P^π
+// of all states. Finding the recurrent class is part of the work.
 func stationary(quick bool) (all []func() race) {
 	var w models.Network
 	if quick {

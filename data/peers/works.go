@@ -17,7 +17,7 @@ import (
 
 // A work is a task that both we and peers can do.
 type work struct {
-	name  string                         // for --only, in the file, and in peers.py
+	name  string                         // the name for --only, in peers.csv, and in peers.py
 	races func(quick bool) []func() race // made when their turn comes, because they are large
 }
 

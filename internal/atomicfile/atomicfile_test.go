@@ -113,7 +113,7 @@ func TestNowhere(t *testing.T) {
 	if err := WriteBytes(filepath.Join(t.TempDir(), "missing", "a.txt"), nil); !errors.As(err, &where) {
 		t.Errorf("%v, want an error with a path", err)
 	}
-	folder := filepath.Join(t.TempDir(), "a") // a file cannot replace it
+	folder := filepath.Join(t.TempDir(), "a") // a file cannot replace a folder
 	if err := errors.Join(os.Mkdir(folder, 0o755), WriteBytes(folder, []byte("x"))); err == nil {
 		t.Error("a file took the place of a folder")
 	}

@@ -1,4 +1,4 @@
-// Package contributing follows CONTRIBUTING.md.
+// Package contributing tests the instructions in CONTRIBUTING.md by following them.
 package contributing
 
 import (
@@ -22,14 +22,14 @@ func write(text string, path ...string) {
 	mixpolicy.Must(0, os.WriteFile(filepath.Join(path...), []byte(text), 0o644))
 }
 
-// with returns the text after a diff: the diff's lines with a plus follow its line with a space, which occurs once in
-// the text.
+// with applies a diff to the text. The first line of the diff, after its space, must occur once in the text; with inserts
+// the lines that begin with a plus after it.
 func with(t *testing.T, text, diff string) string {
 	t.Helper()
 	before, added, _ := strings.Cut(diff[1:], "\n+")
 	added = before + "\n" + strings.ReplaceAll(added, "\n+", "\n")
 	if n := strings.Count(text, before+"\n"); n != 1 {
-		t.Fatalf("the line %q stands there %d times, want once", before, n)
+		t.Fatalf("the line %q occurs %d times, want once", before, n)
 	}
 	return strings.Replace(text, before+"\n", added, 1)
 }

@@ -43,7 +43,7 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Value  float64    `csv:"value,%.12g"`    // to 12 digits
 //	Lo     float64    `csv:"lo,%g,"`         // NaN is written as the text after the second comma, here as an empty cell
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
-//	Time   Range      `csv:"time_"`          // a struct: its columns, whose names begin with time_
+//	Time   Range      `csv:"time_"`          // a struct: its fields are columns whose names begin with time_
 //
 // Other fields may be integers and booleans. Fields without a tag are omitted, except embedded structs. A value that
 // could not be read back, such as a text with a carriage return, or NaN without a text for it, is an error, which names

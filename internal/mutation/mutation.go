@@ -41,14 +41,14 @@ type Mutant struct {
 	*Function
 	Operator Operator
 	From, To string // the source before and after the change, on one line each
-	body     string // of the function, with the change
+	body     string // the body of the function, with the change
 }
 
 // Function is a declared function with a body.
 type Function struct {
 	Folder, File string
 	Name         string // "Name" or "Type.Name"
-	source       []byte // of the file
+	source       []byte // the text of the file
 	file         *ast.File
 	decl         *ast.FuncDecl
 	mutants      []Mutant
@@ -101,7 +101,7 @@ func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		_, binary := n.(*ast.BinaryExpr) // is not skipped, even if it matches words
+		_, binary := n.(*ast.BinaryExpr) // a binary expression is not skipped, even if its text matches words
 		if n == nil || !binary && words.MatchString(f.text(n)) {
 			return false
 		}
@@ -120,8 +120,8 @@ func (f *Function) add(op Operator, n ast.Node, text string) {
 	f.change(op, f.text(n), text, f.between(b.Pos(), n.Pos())+text+f.between(n.End(), b.End()))
 }
 
-// change adds a change of the body, unless another change gives the same body. For example, to drop the first factor of
-// x*x is the same as to drop the second.
+// change adds a change of the body, unless another change gives the same body. For example, dropping the first factor of
+// x*x is the same as dropping the second.
 func (f *Function) change(op Operator, from, to, body string) {
 	if from != to && !slices.ContainsFunc(f.mutants, func(m Mutant) bool { return m.body == body }) {
 		f.mutants = append(f.mutants, Mutant{Function: f, Operator: op, From: oneLine(from), To: oneLine(to), body: body})

@@ -21,12 +21,12 @@ import ("os"; "strconv")
 var mutantID, _ = strconv.Atoi(os.Getenv("MUTANT"))
 `
 
-// Program is the mutants of some functions, and test programs that contain them.
+// Program holds the mutants of some functions, and test programs that contain the mutants.
 type Program struct {
 	Mutants   []Mutant // the mutants that compile
 	functions []*Function
-	root      string // of the module
-	folder    string // for the program's files
+	root      string // the folder of the module
+	folder    string // the folder for the program's files
 }
 
 // Build mutates functions of the module at root, and their conditions if conditions is true. It drops the mutants that
@@ -97,8 +97,8 @@ func (p *Program) write() (string, error) {
 
 // Pass runs the short tests of the package in a folder that match a pattern of go test -run, with the given mutant; 0
 // means no mutant. Pass reports whether the tests pass, and the processor time of the run. The tests fail if their
-// program computes for longer than the limit, rounded up to a second, runs for ten times the limit, or uses more than
-// 8 GiB. It is an error if no test matches. Random tests of pgregory.net/rapid try the same values in every run.
+// program computes for longer than the limit, rounded up to whole seconds, runs for ten times the limit, or uses more
+// than 8 GiB. It is an error if no test matches. Random tests of pgregory.net/rapid try the same values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()

@@ -63,7 +63,7 @@ func byRace(t *testing.T) string {
 				name string
 				race.Curve
 			}{{"penalised gap", mixpolicy.Must(race.PenalisedGap(p.Problem))}, {"cost", race.Cost}} {
-				// The rows of an observation are consecutive.
+				// In the record, the rows of an observation are consecutive.
 				var bands []race.Record
 				for _, s := range []struct {
 					name string
@@ -176,7 +176,7 @@ func TestKilledWorker(t *testing.T) {
 		for begun := time.Now(); syscall.Kill(worker, 0) == nil; time.Sleep(100 * time.Millisecond) {
 			if time.Since(begun) > 20*time.Second {
 				syscall.Kill(worker, syscall.SIGKILL)
-				t.Fatalf("%v: the worker is there after its job was cancelled", signal)
+				t.Fatalf("%v: the worker is still there after its job was cancelled", signal)
 			}
 		}
 		got, _ := os.ReadFile(strings.TrimSuffix(path, ".json") + ".csv")

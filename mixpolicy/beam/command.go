@@ -74,7 +74,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	}
 	apache.Init() // does not return in a worker that Beam has started
 	log.SetLogger(&log.Standard{Level: log.SevFatal})
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // errors are returned as well
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the errors that Beam logs are also returned
 	if len(files) != 1 {
 		return fmt.Errorf("%d race files, want one; --help tells more", len(files))
 	}
@@ -151,7 +151,7 @@ func work() {
 		set.String(other, "", "")
 	}
 	set.Parse(os.Args[1:])
-	*id = strings.Trim(*id, "'") // Prism quotes it
+	*id = strings.Trim(*id, "'") // Prism puts the id in quotes
 	ctx := grpcx.WriteWorkerID(context.Background(), *id)
 	info, err := tools.ProvisionInfo(ctx, *provision)
 	if err == nil {

@@ -53,8 +53,8 @@
 //
 // Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when its worker dies,
 // and Prism 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when
-// no worker has counted for the time --patience, the command cancels the job. In both cases, the command starts the
-// race again, up to twice, and the progress line says why.
+// no worker has counted for as long as --patience says, the command cancels the job. In both cases, the command starts
+// the race again, up to twice, and the progress line says why.
 //
 // # Measurements
 //
@@ -67,9 +67,9 @@
 //	108,900        0.6 s     14 s       5 MB in 0.02 s
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
-// Sending measures, as a side input or a file, would save each worker one Ψ, but not the MDP. So each worker rebuilds
-// both. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest measures take 0.4
-// s for each worker, and for 350 workers as long as computing Ψ. With rebuilding, users' own problems can also consist
-// of a description only. Moreover, a race that needs a cluster takes hours, so two minutes of
-// rebuilding matter little.
+// Sending measures, as a side input or a file, would save each worker the computation of Ψ, but not of the MDP. So each
+// worker rebuilds both. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the largest
+// measures take 0.4 s for each worker, so sending them to 350 workers takes as long as computing Ψ. Because workers
+// rebuild, a description is also enough for users' own problems. Moreover, a race that needs a cluster takes hours, so
+// two minutes of rebuilding matter little.
 package beam

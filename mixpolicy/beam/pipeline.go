@@ -22,7 +22,7 @@ import (
 // Of is the number of the method or policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
-// Cut states the size of the tasks into which a total of trials or walks is cut.
+// Cut states the size of the tasks into which the total of trials or walks of a method or policy is cut.
 type Cut struct{ Of, Total, Size int }
 
 // Part holds the results of tasks.

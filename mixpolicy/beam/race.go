@@ -46,9 +46,9 @@ type Race struct {
 // Entry is a registered problem or method.
 type Entry struct {
 	Name     string
-	Label    string                      `json:",omitzero"` // in the record; "" means the name
-	Settings jsontext.Value              `json:",omitzero"` // of the type that was registered
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // values of settings, in all combinations; for methods
+	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
+	Settings jsontext.Value              `json:",omitzero"` // a value of the type that was registered
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of some settings, in all combinations
 }
 
 // quantities maps the names of quantities to curves. Only the curve of the penalised gap depends on the problem, so it
@@ -108,7 +108,7 @@ const mostPolicies = 1 << 20
 type cell struct {
 	*instance
 	like   race.Row // the fields that the rows of the cell share
-	place  string   // in the race file, for errors
+	place  string   // the place in the race file, for errors
 	method mixpolicy.Method
 	set    race.Settings
 	looks  int // greatest number of looks of a run
@@ -292,7 +292,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 }
 
 const (
-	timedRun = 250 * time.Millisecond // a longer run is a separate task
+	timedRun = 250 * time.Millisecond // each run that takes longer is a separate task
 	taskTime = 2 * time.Second
 )
 
@@ -311,7 +311,7 @@ func (c *cell) try(ctx context.Context) (runs int, err error) {
 	short, stop := context.WithTimeout(ctx, timedRun)
 	defer stop()
 	began := time.Now()
-	if ran, err := race.Trials(short, p.Problem, c.method, one); ran == nil { // a run that fails is a row of the record
+	if ran, err := race.Trials(short, p.Problem, c.method, one); ran == nil { // a run that fails is no error here: the record counts it
 		return 0, err
 	}
 	if short.Err() != nil {

@@ -28,7 +28,7 @@ import (
 // Job is a checked race, cut into tasks.
 type Job struct {
 	Name   string
-	Race   string // as the pipeline carries it: the race, and the build that submitted it
+	Race   string // the text that the pipeline carries: the race, and the build that submitted it
 	Output string
 	Cuts   []Cut
 	// Progress is called with the current activity, the number of finished trials and walks, and their total number.

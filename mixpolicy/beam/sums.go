@@ -16,7 +16,7 @@ import (
 )
 
 // Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. It is the
-// same to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, it counts those
+// same to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, it counts the numbers
 // between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile is then off by at most ε of its size,
 // and memory does not grow with n. The zero value summarises no numbers.
 //
@@ -25,7 +25,7 @@ type Statistic struct {
 	N           int
 	Sum, Square *big.Float
 	Values      []float64
-	Counts      map[float64]int // how many numbers have this [near]
+	Counts      map[float64]int // Counts[v] is the number of x with [near](x) = v
 }
 
 const (
@@ -110,8 +110,8 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns [race.Median], or the median of the counts beyond [MostValues] numbers. In the second case, the
-// normal approximation gives the ranks of its interval.
+// Median returns the same as [race.Median] or, for more than [MostValues] numbers, the median of the counts. In the
+// second case, the normal approximation gives the ranks of the interval's ends.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
@@ -121,7 +121,7 @@ func (s *Statistic) Median() race.Interval {
 	return race.Interval{Mean: s.rank((s.N + 1) / 2), Lo: s.rank(k), Hi: s.rank(s.N + 1 - k), Confidence: confidence, N: s.N}
 }
 
-// Quantile returns the least of the numbers that is at least as large as a fraction p of them.
+// Quantile returns the least number that is at least as large as a fraction p of the numbers.
 func (s *Statistic) Quantile(p float64) float64 {
 	return s.rank(min(max(1, int(math.Ceil(p*float64(s.N)))), s.N))
 }
@@ -141,7 +141,7 @@ func (s *Statistic) rank(k int) float64 {
 
 // Summary summarises runs of a method on a problem.
 type Summary struct {
-	Looks  [][]Statistic // for each quantity at each look; the last list is the number of iterations or queries there
+	Looks  [][]Statistic // Looks[q][k] is of quantity q at look k; for the last q, of the number of iterations or queries
 	Failed int
 	First  failure // the failed run on the lowest stream
 }
@@ -168,7 +168,6 @@ func (s *Summary) add(values [][]float64) {
 
 func (s *Summary) fail(f failure) { s.merge(Summary{Failed: 1, First: f}) }
 
-// merge adds the runs of t.
 func (s *Summary) merge(t Summary) {
 	if t.Failed > 0 && (s.Failed == 0 || t.First.Stream < s.First.Stream) {
 		s.First = t.First

@@ -97,7 +97,7 @@ func TestStatisticOfMany(t *testing.T) {
 			var s Statistic
 			s.Add(rest[:n]...)
 			s = sent(s)
-			s.Merge(all) // all comes second here
+			s.Merge(all) // here, the earlier numbers are merged into the later ones
 			all, rest = s, rest[n:]
 			// For e⁻²⁵ < |x| < e²⁵, each sign has at most 50/log((1+ε)/(1−ε)) counts.
 			if len(all.Values) > MostValues || float64(len(all.Counts)) > 2*50/math.Log((1+SketchError)/(1-SketchError)) {

@@ -32,7 +32,6 @@ type Visits struct {
 	Cost         Statistic // mean costs of the walks
 }
 
-// add adds a walk.
 func (v *Visits) add(e *mixpolicy.Empirical, actions int) {
 	t := Visits{Walks: 1, Steps: int64(e.Steps), State: make([]int64, len(e.State)), Square: make([]uint64, len(e.State))}
 	for i, n := range e.Visits {
@@ -45,7 +44,6 @@ func (v *Visits) add(e *mixpolicy.Empirical, actions int) {
 	v.merge(t)
 }
 
-// merge adds the walks of t.
 func (v *Visits) merge(t Visits) {
 	if v.Walks == 0 {
 		v.State, v.Square = make([]int64, len(t.State)), make([]uint64, len(t.State))

@@ -9,21 +9,21 @@ type Duel struct {
 	// Differences are A's numbers minus B's, run by run.
 	Differences []float64
 	// P is the p-value of the sign test of Better against Worse, and Difference is the median of Differences with
-	// its interval. [Settle] sets both, adjusted for all its duels, at its level.
+	// its interval. [Settle] computes both, corrected for the number of duels, and stores its level in Level.
 	P, Level   float64
 	Difference Interval
 }
 
-// Compare counts the streams on which x is less than y by more than rounding, and those on
-// which x is greater than y by more than rounding.
+// Compare counts the streams on which x is less than y by more than rounding, and the streams
+// on which x is greater than y by more than rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)
 	return d
 }
 
-// Settle computes the results that depend on all k duels: p-values with Holm's correction, and
-// intervals that hold together with probability 1 − level, because each holds with probability 1 − level/k.
+// Settle computes the results that depend on all k duels: p-values with Holm's correction, and intervals of
+// confidence 1 − level/k, which therefore all hold together with probability 1 − level or more.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

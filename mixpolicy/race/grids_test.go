@@ -28,7 +28,7 @@ func TestGridsFollowTheBest(t *testing.T) {
 		})
 		best = grid.Numbers(k)
 		if len(tried) == 8 && !slices.Equal(race.Ends(grid.Axes, tried, best), []string{"η₀"}) {
-			t.Errorf("%v is the end of the first grid, want that said", best)
+			t.Errorf("%v is at an end of the first grid, and Ends does not name η₀", best)
 		}
 		grid = grid.Around(best)
 		if !slices.Equal(grid.Axes[1].Values, []float64{0, 1}) {

@@ -30,7 +30,7 @@ import (
 // the two regrets add up to 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂).
 type Ledger struct {
 	Queries []float64
-	Terms   [7][]float64 // one for each of Queries
+	Terms   [7][]float64 // Terms[k][i] is term k after Queries[i] queries
 }
 
 // LedgerTerms are the names of the terms of a [Ledger].
@@ -54,7 +54,7 @@ func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual,
 	if math.IsInf(far, 1) {
 		return nil, fmt.Errorf("race: ledger: modulus %v is infinite at θ* = %.6g", m.Phi, best.Theta)
 	}
-	mean, lambda, ascent := make([]float64, p.Dim()), make([]float64, len(goal)), make([]float64, len(goal)) // in units of cost
+	mean, lambda, ascent := make([]float64, p.Dim()), make([]float64, len(goal)), make([]float64, len(goal)) // lambda is in units of cost
 	l, sums, left, next := &Ledger{}, [7]float64{}, floats.Norm(goal, 2), mixpolicy.LogSpaced(12)
 	for t, due := 1, 1; t <= iterations && ctx.Err() == nil; t++ {
 		pair, cost, q := m.Sample()

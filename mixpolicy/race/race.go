@@ -21,8 +21,8 @@ import (
 // default setting first.
 type Entrant struct {
 	Name    string
-	Source  string   // the paper that describes it
-	Told    []string // the information that it gets, for a table
+	Source  string   // the paper that describes the method
+	Told    []string // the information that the method receives, for a table
 	Methods []mixpolicy.Method
 	// If Methods form a grid, Axes are the axes of the grid, the last axis varying fastest, and
 	// Make returns the method with the given value on each axis. Otherwise, Axes and Make are
@@ -31,7 +31,7 @@ type Entrant struct {
 	Make func(at []float64) mixpolicy.Method
 }
 
-// OnGrid returns the entrant with the methods of a grid.
+// OnGrid returns the entrant with a method for each point of the grid with the given axes.
 func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	size := 1
 	for _, a := range axes {
@@ -44,9 +44,9 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	return e
 }
 
-// Finer returns the entrant on a grid of the same size around method k, up to its neighbours: if an
-// axis of n values goes by powers of f, the finer axis goes by powers of f^(2/n). If method k is
-// at an edge, the finer grid extends beyond the edge.
+// Finer returns the entrant on a grid of the same size around method k, which reaches at most the neighbours
+// of method k: if the values of an axis are n powers of f, the values of the finer axis are n powers of f^(2/n),
+// times the value of method k. If method k is at an edge, the finer grid extends beyond the edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -56,9 +56,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, around the best setting so far: at[i] is its value on axis i of e. If
+// Around returns the entrant on the next grid, around the best setting so far, whose value on axis i of e is at[i]. If
 // at[i] is an end of axis i, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the new
-// axis is finer and lies between the neighbours of at[i].
+// axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -93,8 +93,8 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 
 // Halve finds the setting with the least median score among n by sequential halving: after each round, the worse half of
 // the settings is dropped, and the number of trials of the better half is doubled, up to the given number for the last
-// two. Halve calls score in parallel. It also returns the median score of the best setting; for an even number of
-// scores, this is the lower of the two middle ones. NaN counts as +Inf.
+// two settings. Halve calls score in parallel. It also returns the median score of the best setting; for an even number
+// of scores, this is the lower of the two middle scores. A score of NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -121,7 +121,7 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 				})
 			}
 		}
-		g.Wait() // without errors
+		g.Wait() // no function returns an error
 		done = until
 	}
 	best = slices.MinFunc(left, func(a, b int) int { return cmp.Compare(middle(a), middle(b)) })
@@ -129,8 +129,9 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 }
 
 // Configuration returns the entrant on the grid that contains setting k, the index of setting k on this grid, and the
-// axes of the entrant's own grid on which the setting is at an edge. If 2n settings were tried, with n the size of
-// the entrant's own grid, k stands for setting k mod n of the finer grid around setting ⌊k/n⌋.
+// axes on which setting k is at an edge. If 2n settings were tried, where n is the size of the entrant's own grid, k
+// stands for setting k mod n of the finer grid around setting ⌊k/n⌋ of the own grid, and the axes are those on which
+// setting ⌊k/n⌋ is at an edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -179,18 +180,18 @@ func (e Entrant) Numbers(k int) []float64 {
 	return at
 }
 
-// maxMethods is the greatest number of methods (settings) that an entrant may have. Entrants with fewer parameters have
-// fewer methods.
+// maxMethods is the greatest number of methods (settings) that an entrant may have.
 const maxMethods = 64
 
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method, with fewer trials of methods that were
-	// dropped early under [Settings].Halving; nil if there was nothing to choose.
+	// Tuning holds the tuning trials of each method. Under [Settings].Halving, methods dropped early have
+	// fewer trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
 	Tuning []Tuning
-	// Chosen is the index of the chosen method: the method with the least mean of its scores, or the least
-	// [Settings].Middle of them, among the methods whose tuning trials all finished. It is −1 if there is none.
+	// Chosen is the index of the chosen method, or −1 if there is none. Tuning chooses the method whose scores have
+	// the least mean, or the least [Settings].Middle, among the methods left in the last round whose trials all
+	// finished. Without tuning, Chosen is 0.
 	Chosen int
 	// Runs are the trials of the chosen method; nil if none could be chosen.
 	Runs *Runs
@@ -207,9 +208,9 @@ type Tuning struct {
 	Scores []float64 // one per trial; nil if a trial failed
 }
 
-// Run tunes every entrant and runs all of them on the same streams. The outcomes contain
-// the failures. Run returns an error if the settings are invalid, or if ctx ends; in the second
-// case, it also returns the results so far.
+// Run tunes every entrant and runs all of them on the same streams. Failed runs are part of the
+// outcomes. Run returns an error if the settings or the entrants are invalid, if the default score
+// cannot be computed, or if ctx ends; in the last case, it also returns the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -377,8 +378,8 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the index of the method with the least middle of its scores, such as their mean or median, among
-// the methods whose tuning trials all finished; −1 if there is none.
+// Best returns the index of the method whose scores have the least middle, such as the mean or the median, among
+// the methods whose tuning trials all finished and whose middle is below +∞; −1 if there is none.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
 	for k, t := range tuning {
@@ -412,7 +413,7 @@ func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolic
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns a method for each pair of numbers v of a and w of b; w varies fastest.
+// Grid2 returns a method for each number v in a and each number w in b; w varies fastest.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -16,7 +16,7 @@ import (
 // Row is a quantity of a record. It holds the values observed in each run, from which [Record.Derive] computes a number with an
 // interval; or the number itself, if the number is exact or the runs are too many to store. Fields that do not apply are empty or 0.
 type Row struct {
-	Part    string `csv:"part"` // a part of the record that is computed separately
+	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
 	Base    string `csv:"base"`   // the set of base policies
 	Race    string `csv:"race"`   // the resource that was equal for all entrants, or the kind of the row
@@ -25,15 +25,15 @@ type Row struct {
 
 	Quantity string  `csv:"quantity"`
 	At       float64 `csv:"at,%.12g"`    // the position on the quantity's axis, such as queries, seconds or η₀
-	Value    float64 `csv:"value,%.12g"` // a mean or median with its 95 % interval, or an exact number within bounds; ±Inf is possible
+	Value    float64 `csv:"value,%.12g"` // a mean or median with the 95 % interval [Lo, Hi], or an exact number between these bounds
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
 	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind Value
 
-	Configuration  int       `csv:"configuration"`  // the index of the setting, k of [Entrant.Configuration]
+	Configuration  int       `csv:"configuration"`  // the index of the setting, the argument k of [Entrant.Configuration]
 	Configurations int       `csv:"configurations"` // the number of settings tried
 	Setting        []float64 `csv:"setting,%g,–"`   // the parameters of the setting, such as η₀ and ω
-	Trials         int       `csv:"trials"`         // the number of trials behind a mean; 0 for an exact number
+	Trials         int       `csv:"trials"`         // the number of trials behind Value; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
 	Machine        string    `csv:"machine"`        // the machine on which seconds were measured
@@ -65,7 +65,7 @@ func (r Record) Derive(statistic func(x []float64) Interval) Record {
 }
 
 // Select returns, in order, the rows whose Part, Problem, Base, Race, Method and Quantity equal
-// those of like. A field that is empty in like matches anything.
+// the same fields of like. A field that is empty in like matches anything.
 func (r Record) Select(like Row) (rows Record) {
 	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {
@@ -107,7 +107,7 @@ func Differences(x, y []float64) (d []float64) {
 	return d
 }
 
-// Columns returns the columns At and Value, for a curve, and the ends of the intervals if the numbers come from trials.
+// Columns returns the columns At and Value, for a curve, and Lo and Hi if the first row comes from two or more trials.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {
 		if at, value = append(at, row.At), append(value, row.Value); r[0].Trials > 1 {
@@ -137,8 +137,8 @@ func (b Band) Rows(like Row) (rows Record) {
 // its Settings gives the reason.
 const Failure = "failed"
 
-// Failures returns a row about the failed trials, or no row; the other fields come from
-// like.
+// Failures returns a row about the failed trials, or none if no trial failed; the other fields
+// come from like.
 func (r *Runs) Failures(like Row) Record {
 	failed := r.Failed()
 	if len(failed) == 0 {
@@ -186,7 +186,7 @@ func (r Record) Write(w io.Writer) error {
 // Read reads a record that [Record.Write] wrote; errors name the line and the field. Two rows
 // that differ only in values, interval, residual, trials, seed, source or machine are an error.
 func Read(r io.Reader) (Record, error) {
-	seen := map[string]int{} // the line of a row
+	seen := map[string]int{} // the line of each row, by the row's identity
 	all, err := csvrows.Decode(r, func(row *Row) error {
 		id := row.identity()
 		if first, twice := seen[id]; twice {

@@ -117,8 +117,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Write omits the statistics that Derive computes, and Derive keeps those of rows without Values. A failed run, NaN, does
-// not count.
+// Write omits the statistics that Derive computes. Derive keeps the statistics of rows without Values. A failed run, NaN,
+// does not count.
 func TestDerive(t *testing.T) {
 	raw := Record{{Method: "a", Values: []float64{3, math.NaN(), 1, 2}}, {Method: "b", Value: 7, Lo: 6, Hi: 8, Trials: 9}}
 	got := raw.Derive(func(x []float64) Interval { return Median(x, .5) })

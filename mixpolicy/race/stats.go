@@ -14,7 +14,7 @@ import (
 // Interval is a mean, or another statistic, with a confidence interval.
 type Interval struct {
 	Mean, Lo, Hi float64
-	Std          float64 // standard deviation of a single value
+	Std          float64 // standard deviation of the values; only TInterval and BootstrapInterval set it
 	Confidence   float64
 	N            int
 }
@@ -23,8 +23,8 @@ type Interval struct {
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
 // TInterval returns Student's interval, mean ± t_{n−1} s/√n: exact for normal data, and
-// approximately right for many values. For one value, it is the whole line. It panics
-// without data, or unless 0 < confidence < 1.
+// approximately right for many values. For one value, the interval is the whole line.
+// TInterval panics without data, or unless 0 < confidence < 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -35,7 +35,7 @@ func TInterval(x []float64, confidence float64) Interval {
 	}
 	mean, std := stat.MeanStdDev(x, nil)
 	n := float64(len(x))
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // central: the confidence lies between −t and t
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // the probability between −t and t is the confidence
 	half := t * std / math.Sqrt(n)
 	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
 }
@@ -63,7 +63,7 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 }
 
 // TTest returns the two-sided p-value of Student's test that the mean is 0: exact for normal data, and
-// approximately right for many values. If all values are 0, it is 1. It panics without data.
+// approximately right for many values. If all values are 0, the p-value is 1. TTest panics without data.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")
@@ -79,8 +79,8 @@ func TTest(x []float64) float64 {
 // SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with its percentile
 // interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of
 // the ratio's logarithm, all from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and
-// the same for both samples. The p-value counts the sample itself and the resamples on the rarer
-// side of 1. The F test would need normal data.
+// the same for both samples. The p-value is twice the share of the resamples on the rarer side of 1,
+// with the sample itself counted among them. The F test would need normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -123,7 +123,7 @@ func Median(x []float64, confidence float64) Interval {
 	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
 }
 
-// Signs counts the numbers below −rounding and those above rounding.
+// Signs counts the numbers below −rounding and the numbers above rounding.
 func Signs(x []float64, rounding float64) (less, more int) {
 	for _, v := range x {
 		if v < -rounding {
@@ -149,9 +149,9 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least p ≥ ½ for which the sign test of n pairs, at the given level and with
-// the given power, detects that one method is better than the other with probability p; 1 if there
-// is no such p. It panics unless level and power are between 0 and 1.
+// Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p,
+// the sign test at the given level finds this method better with at least the given power. If there is no such p,
+// Detectable returns 1. It panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)
@@ -189,7 +189,7 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// percentiles sorts x, and returns the ends of the central interval that contains the given share of it.
+// percentiles sorts x, and returns the ends of the central interval that contains the given share of x.
 func percentiles(x []float64, confidence float64) (lo, hi float64) {
 	slices.Sort(x)
 	return stat.Quantile((1-confidence)/2, stat.Empirical, x, nil), stat.Quantile((1+confidence)/2, stat.Empirical, x, nil)

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// u is the relative rounding of float64.
+// u is the unit roundoff of float64.
 const u = 0x1p-53
 
-// TInterval uses the quantiles of Student's distribution that any textbook tabulates.
+// TInterval agrees with the quantiles of Student's distribution in the tables of textbooks.
 func TestTIntervalTable(t *testing.T) {
 	for _, c := range []struct {
 		n          int
@@ -80,7 +80,7 @@ func TestIntervalPanics(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("number %d does not panic", k)
+					t.Errorf("call %d does not panic", k)
 				}
 			}()
 			f()
@@ -99,7 +99,7 @@ func TestTTest(t *testing.T) {
 		}
 	}
 	if p, q := TTest([]float64{0, 0}), TTest([]float64{1, 1}); p != 1 || q != 0 {
-		t.Errorf("p = %v of 0 in every trial, and %v of 1", p, q)
+		t.Errorf("p = %v for differences of 0, want 1; p = %v for differences of 1, want 0", p, q)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestSpreadRatio(t *testing.T) {
 			t.Errorf("%v, p = %v, want within [%v, %v]", iv, p, c.lo, c.hi)
 		}
 	}
-	// For normal data, the logarithm of a standard deviation has the variance 1/2(n−1). The bootstrap
+	// For normal data, the logarithm of a standard deviation has the variance 1/(2(n−1)). The bootstrap
 	// estimates this variance from the fourth moment, with a standard error of √(24/n)/2 = 8 %, and so
 	// the standard error with a standard error of 4 %. The tolerance is four times 4 %. y is scaled so
 	// that the logarithm of the ratio is two of its standard errors below 0.
@@ -192,11 +192,11 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// At the detectable probability, the test finds the better method with the given power. Five pairs detect nothing below 1.
+// At the detectable probability, the test finds the better method with the given power. With five pairs, this probability is 1.
 func TestDetectable(t *testing.T) {
 	const level, power = 0.01, 0.8
 	for _, n := range []int{20, 200} {
-		least := n // the least number of wins that decides
+		least := n // the least number of wins with which the test decides
 		for SignTest(n-least+1, least-1) <= level {
 			least--
 		}

@@ -31,7 +31,7 @@ type Settings struct {
 	First  int    // stream of the first trial, so that machines can share the trials
 	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which nothing else uses
 
-	// Iterations is T, with observations at Schedule; nil means LogSpaced(20). The end of
+	// Iterations is T. Schedule says after which iterations to observe; nil means LogSpaced(20). The end of
 	// a run is also observed, and so is its start, unless the run is a [mixpolicy.PolicyRun].
 	Iterations int
 	Schedule   mixpolicy.Schedule
@@ -46,7 +46,7 @@ type Settings struct {
 	// [mixpolicy.PolicyRun] always include it.
 	Valued Valued
 
-	Workers int // goroutines; 0 means one per CPU. This affects only the recorded times.
+	Workers int // number of goroutines; 0 means one per CPU; with Times, always 1. It affects only the recorded times.
 
 	// Progress, if set, is called with the name of the running part, the number of runs done
 	// and the total; it may be called concurrently.
@@ -55,10 +55,10 @@ type Settings struct {
 	// TuningTrials is the number of tuning runs of each method of an entrant. With 0, [Run]
 	// takes the first method.
 	TuningTrials int
-	// Middle is the statistic that compares scores, such as a median; nil means the mean.
+	// Middle is the statistic of a method's scores by which methods are compared, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
 	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped, and the
-	// number of trials of the better half is doubled, up to TuningTrials for the last two. This is
+	// number of trials of the better half is doubled, up to TuningTrials for the last two methods. This is
 	// sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving (Jamieson
 	// and Talwalkar, AISTATS 2016), except that the trials of earlier rounds stay in the means,
 	// because all methods use the same streams. Entrants with equally many methods have equally
@@ -74,14 +74,14 @@ type Valued int
 
 const (
 	Unvalued  Valued = iota // none
-	ValuedEnd               // the last one
+	ValuedEnd               // the last observation
 	ValuedAll
 )
 
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // for Start, the steps and the answer, not for the policy's true cost; see Settings.Times
+	Seconds            float64 // time of Start, of the steps and of this answer, without the policy's true cost; see Settings.Times
 
 	// For a [mixpolicy.PolicyRun], which has no θ, the slices are nil and the numbers NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -94,7 +94,7 @@ type Observation struct {
 type Trial struct {
 	Stream       uint64
 	Observations []Observation
-	Steps        int   // done
+	Steps        int   // number of steps done
 	Err          error // why the run ended early; nil for a run that finished
 }
 
@@ -108,8 +108,8 @@ type Runs struct {
 }
 
 // Trials runs a method on the streams First, First+1, … of a seed, in parallel. It returns an error if
-// the settings are invalid, if no trial finished, or if ctx ends; in the last case, it also
-// returns the trials that finished before.
+// the settings are invalid, if no trial finished, or if ctx ends; in the last two cases, it also
+// returns the trials so far.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -126,12 +126,11 @@ func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set S
 	return runs[0], err
 }
 
-// harness runs trials.
 type harness struct {
 	p *mixpolicy.Problem
 	Settings
 	done  *atomic.Int64
-	total int // of runs
+	total int // number of all runs, for Progress
 }
 
 // begin checks the settings and fills in their defaults.
@@ -217,7 +216,7 @@ func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.M
 	return runs, nil
 }
 
-// run does one run.
+// run makes the run of method m on the stream of t, and fills in t.
 func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *Trial) error {
 	o, err := mixpolicy.NewOracle(h.p, seed, t.Stream)
 	if err != nil {
@@ -424,9 +423,9 @@ func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns the mean of c over the finished trials, with t intervals of the given confidence,
-// such as 0.95, against the mean of another curve, at. A run that finished
-// early keeps its last value from then on. Band panics unless 0 < confidence < 1.
+// Band returns, for each observation, the means of two curves over the finished trials; the mean of the second
+// curve, c, has a t interval of the given confidence, such as 0.95. A run that finished early keeps its last
+// value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
@@ -446,8 +445,8 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 }
 
 // Rows returns a row for each observation: Values are the values of the curve c in every run, At is the
-// mean of the other curve, and the other fields come from like. A run that finished early keeps its last
-// value from then on.
+// mean of the other curve over the finished runs, and the other fields come from like. A run that finished
+// early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {

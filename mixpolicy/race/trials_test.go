@@ -19,7 +19,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// queue returns the problem of section 6 with a queue of 20 lengths.
+// queue returns the problem of section 6 with a buffer of 20.
 func queue(t testing.TB) *mixpolicy.Problem {
 	t.Helper()
 	q := models.Queue{Buffer: 20}
@@ -60,13 +60,13 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 	first := mixpolicy.Must(race.Trials(t.Context(), p, method, set))
 	for _, set.Workers = range []int{1, 2, 5} {
 		if got := mixpolicy.Must(race.Trials(t.Context(), p, method, set)); timeless(got) != timeless(first) {
-			t.Errorf("%d workers give other results than all", set.Workers)
+			t.Errorf("%d workers give other results than the default number", set.Workers)
 		}
 	}
 	set.First, set.Trials = 3, 4
 	part := mixpolicy.Must(race.Trials(t.Context(), p, method, set))
 	if timeless(part) != timeless(&race.Runs{Method: method, Trials: first.Trials[3:]}) {
-		t.Error("trials from stream 3 on are not those of all streams")
+		t.Error("from stream 3 on, trials differ if First is 3")
 	}
 	gaps := first.Final(mixpolicy.Must(race.PenalisedGap(p)))
 	for k, trial := range first.Trials {
@@ -88,7 +88,8 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 	}
 }
 
-// With Queries, an observation follows the step that reaches the number. A method without θ̂ has a policy cost, but no penalised gap.
+// With Queries, an observation follows the step that reaches each number. A method without θ̂ has a policy cost, but no
+// penalised gap.
 func TestLooksByQueries(t *testing.T) {
 	p := queue(t)
 	marks := []int{20, 33}
@@ -117,7 +118,8 @@ func TestLooksByQueries(t *testing.T) {
 	}
 }
 
-// With Times, observations are at these times. A method that knows the costs and solves a program has one answer for all times.
+// With Times, a method that takes steps is observed no earlier than at each time. A method that knows the costs and solves a
+// program has one answer for all times.
 func TestLooksBySeconds(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 2, Times: []time.Duration{time.Millisecond, 20 * time.Millisecond}, Valued: race.ValuedAll}
@@ -137,8 +139,8 @@ func TestLooksBySeconds(t *testing.T) {
 	}
 }
 
-// stub always answers with a given θ. If fails is set, it fails after some steps: with an error, or, if nan is set, with an
-// answer that is not finite. If some is set, it fails only on streams whose first pair is even.
+// stub always answers with a given θ. If fails is set, it fails after the number of steps in after: with an error, or, if nan
+// is set, with an answer that is not finite. If some is set, it fails only on streams whose first pair is even.
 type stub struct {
 	theta            [2]float64
 	fails, some, nan bool
@@ -351,7 +353,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// A finer grid lies around the method, and reaches its old neighbours at most.
+// A finer grid lies around the method, and reaches at most the method's neighbours on the old grid.
 func TestFiner(t *testing.T) {
 	e := race.Entrant{Name: "fixed", Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	e = e.OnGrid(race.Axis{Name: "a", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "b", Values: race.Powers(16, 2, 2)})
@@ -384,7 +386,7 @@ func TestTuningHasItsOwnSeed(t *testing.T) {
 	}
 }
 
-// The outcome of an entrant that fails with every setting contains the error, and the other entrants race.
+// The outcome of an entrant that fails with every setting contains the error, and the other entrants still race.
 func TestAFailingEntrantIsAnOutcome(t *testing.T) {
 	p := queue(t)
 	all, err := race.Run(t.Context(), p, []race.Entrant{

@@ -78,7 +78,7 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	return all
 }
 
-// met compares the results of two methods at the end of a race, each in the last row that matches the given one.
+// met compares the results of two methods at the end of a race: for each method, the last row that matches like.
 func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Duel {
 	var values [2][]float64
 	for k, m := range pair {
@@ -100,7 +100,7 @@ func majorities(differences []float64) (all []float64) {
 	return all
 }
 
-// with returns the pairs of a method and each of the others.
+// with pairs a method with each of the others.
 func with(method string, others ...string) (pairs [][2]string) {
 	for _, o := range others {
 		pairs = append(pairs, [2]string{method, o})
@@ -108,7 +108,6 @@ func with(method string, others ...string) (pairs [][2]string) {
 	return pairs
 }
 
-// pairs returns all pairs of methods.
 func pairs(methods []string) (all [][2]string) {
 	for i, m := range methods {
 		all = append(all, with(m, methods[i+1:]...)...)
@@ -182,7 +181,8 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 
 // Recommendation returns the table of the methods to use for (2.18) when the oracle's samples are the only knowledge of
 // the costs. For each kind of costs and each method, it counts the problems of the fair races on which no other method
-// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count.
+// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count, if
+// this is not 0.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
@@ -209,8 +209,8 @@ func (r Record) Recommendation() plotting.Table {
 	return c.Table(caption, "costs", append(learners, "use")...)
 }
 
-// ByTelling returns the table of the best methods by true cost on each problem, among methods that receive the same
-// information: the methods that none of these beats, and the median cost of the first.
+// ByTelling returns a table of the best methods by true cost, for each problem and each kind of information: the methods
+// that no method with the same information beats, and the median cost of the first of them.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

@@ -48,7 +48,7 @@ func TestDuels(t *testing.T) {
 	want := []race.Duel{
 		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 11 of 2¹⁰ outcomes on each side, times Holm's 3
 		{Problem: "queue", A: "b", B: "c", P: 1},
-		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // Holm's 2 would put it below that of a, b
+		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // the factor 2 would put it below a, b
 	}
 	if !slices.EqualFunc(got, want, func(a Duel, b race.Duel) bool {
 		d := a[0]

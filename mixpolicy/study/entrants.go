@@ -17,17 +17,17 @@ const (
 	Measures     = "Ψ, q"                // rows of Ψ, and the oracle's distribution of pairs
 	Visits       = "visits"              // the distribution of states under q
 	Basis        = "Φ"                   // a basis of value functions
-	Transitions  = "P"                   // of all pairs
-	Costs        = "c"                   // of all pairs
-	GreedyCosts  = "P, c to be greedy"   // of all pairs, to make the policy greedy for a value function
+	Transitions  = "P"                   // the transition probabilities of all pairs
+	Costs        = "c"                   // the costs of all pairs
+	GreedyCosts  = "P, c to be greedy"   // P and c of all pairs, only to make the policy greedy for a value function
 	CostRange    = "max |c|"             // divides step sizes, or bounds answers
-	MixingTime   = "τ"                   // an upper bound for the base policies
+	MixingTime   = "τ"                   // an upper bound on the mixing times of the base policies
 	SampledCosts = "c, (s,a) ~ q"        // costs at pairs that the oracle draws
-	ChosenCosts  = "c, (s,a) chosen"     // at pairs that the method chooses
-	Generator    = "c, s′, (s,a) chosen" // with a next state
+	ChosenCosts  = "c, (s,a) chosen"     // costs at pairs that the method chooses
+	Generator    = "c, s′, (s,a) chosen" // costs and drawn next states at pairs that the method chooses
 )
 
-// Tellings are in the order of a table: first known quantities, then quantities that the method may ask for.
+// Tellings lists all this information in the order of the tables: known quantities, then those that a method may ask for.
 var Tellings = []string{
 	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
 }
@@ -35,16 +35,16 @@ var Tellings = []string{
 // fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the best setting
-// for costs divided by their greatest size. For (2.18), these are: Algorithm 1 (its average, its last iterate, with
-// scaled rows, and with reduced variance), the penalty method (4.16), the dual ALP (4.14) and, with nothing to tune, the
-// scale-free variant and plug-in with means or medians of means. For all policies, these are: the bilinear method for
-// the criterion and certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints (4.8) and, for discounted
-// cost, the primal–dual method for the smoothed ALP.
+// Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the setting that is
+// best if costs are divided by max |c|. For (2.18), these are: Algorithm 1 (its average, its last iterate, with scaled
+// rows and, on small problems, with reduced variance), the penalty method (4.16), the dual ALP (4.14) and, with nothing
+// to tune, the scale-free variant and plug-in with means or medians of means. For all policies, these are: the bilinear
+// method for the criterion and certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints
+// (4.8) and, for discounted cost, the primal–dual method for the smoothed ALP.
 //
 // steps is the number of queries of the longest run, and mixing is an upper bound on mixing times, for the step sizes
-// of the bilinear methods. Φ should have columns of size 1: coefficients of (4.8) are kept below the greatest size of a
-// cost times the horizon, which is 1/(1−γ) or mixing.
+// of the bilinear methods. Φ should have columns of size 1: coefficients of (4.8) are bounded by max |c| times the
+// horizon, which is 1/(1−γ) or, for average cost, mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.
@@ -147,7 +147,7 @@ func enter(name, source string, told []string, all ...mixpolicy.Method) race.Ent
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: all, Make: func([]float64) mixpolicy.Method { return all[0] }}
 }
 
-// finer holds the axes of fine tuning: η₀ alone or, for the penalty method, η₀ and ω.
+// finer holds the axes of fine tuning by their number: η₀ alone or, for the penalty method, η₀ and ω.
 var finer = map[int][]race.Axis{1: {axis("η₀", 4, 2, 32)}, 2: {axis("η₀", 1, 4, 6), axis("ω", 1, 2, 10)}}
 
 func axis(name string, first, factor float64, count int) race.Axis {

@@ -14,12 +14,12 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Fair is a race in which each method tunes all of its natural parameters, three each. Algorithm 1 has its step η₀, the
-// scale k of costs, which makes the θ-step η₀/k and the λ-step η₀k, and the recency p of its average. The penalty
-// method has η₀, ω and p. Each method is tuned over equally many settings with equally many runs: a grid of 64
-// settings, and then grids of 64 around the best so far. On each axis, a new grid is as wide as the last grid and
-// extends beyond its end if the best value is at that end; otherwise, it is finer. The race is run in two drawings that
-// share no seed, no instance and no tuning. A method counts as better only if it is better in both.
+// Fair is a race in which each method with parameters tunes three, all of its natural ones. Algorithm 1 has its step η₀,
+// the scale k of costs, which makes the θ-step η₀/k and the λ-step η₀k, and the recency p of its average. The penalty
+// method has η₀, ω and p. These methods are tuned over equally many settings with equally many runs: a grid of 64
+// settings, and then grids of 64 around the best so far, all with the same values of p. If the best value is at an end
+// of another axis, the new axis is as wide and extends beyond this end; otherwise, it is finer. The race is run in two
+// drawings that share no seed, no instance and no tuning. A method counts as better only if it is better in both.
 const Fair = "fair"
 
 // otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
@@ -28,7 +28,7 @@ var otherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries",
 // FairProblems returns the names of all fair races.
 func FairProblems() []string { return slices.Concat(Names, otherLengths, FamilyNames()) }
 
-// FairTuning is the Race of rows with the scores of all settings of the first grid, each from one run.
+// FairTuning is the Race of rows with the finite scores of the settings of the first grid, each from one run.
 const FairTuning = "tuning of a fair race"
 
 // Drawings are the names of the two drawings, as [race.Row].Base.
@@ -37,8 +37,8 @@ var Drawings = []string{"first drawing", "second drawing"}
 // EvenMixture is θ = (1/d, …, 1/d), the start of the gradient methods, as a method.
 const EvenMixture = "even mixture"
 
-// FairMethods take part in fair races. The variance-reduced form is left out because it takes 2nmd operations a step,
-// and the dual ALP because it equals the penalty method up to rounding: measures have no flow residual.
+// FairMethods take part in fair races. The variance-reduced form does not, because its steps take 2nmd operations each.
+// The dual ALP does not, because it equals the penalty method up to rounding: measures have no flow residual.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
 }
@@ -65,13 +65,13 @@ type gapped struct {
 	gap race.Curve
 }
 
-// fairRace is a fair race on a problem or a family, with the numbers of the record.
+// fairRace is a fair race on a problem or a family; fairRaceOn sets the numbers with which the record was made.
 type fairRace struct {
 	name     string
-	tuning   int // runs of each of the last two settings of a grid, or instances with one run each
-	judged   int // instances; 1 for a problem
-	runs     int // on each instance
-	queries  int
+	tuning   int // number of runs of each of the last two settings of a grid; on a family, each run has its own instance
+	judged   int // number of instances that are not for tuning; 1 if the race is on one problem
+	runs     int // number of runs on each of these instances
+	queries  int // number of queries of each run
 	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }
 
@@ -95,7 +95,7 @@ func fairRaceOn(name string) (f fairRace, err error) {
 	return f, nil
 }
 
-// instances returns count instances from the given one on. It panics, for [catch], if one cannot be made.
+// instances returns count instances, the first with the number from. It panics, for [catch], if one cannot be made.
 func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
 	for k := range count {
 		p := must(f.instance(from+k, tuning))
@@ -105,13 +105,13 @@ func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
 	return all
 }
 
-// compute runs a drawing, 0 or 1, of the named methods. The values of a row are penalised gaps in units of the optimum,
-// first of the runs on the first instance, then on the next.
+// compute runs the named methods in drawing 0 or 1. The values of a row are penalised gaps in units of the optimum,
+// first of the runs on the first instance, then of the runs on the next.
 func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
 	seed := uint64(2*drawing + 100)
 	tuned, judged := f.instances(min(f.tuning, f.judged), 1000*(drawing+1), true), f.instances(f.judged, 1000*(drawing+1), false)
-	for e, entrant := range fairEntrants(judged[0].p) { // each problem has its own entrants, by its scale of costs
+	for e, entrant := range fairEntrants(judged[0].p) { // settings depend on the costs of the problem
 		if !slices.Contains(names, entrant.Name) {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// In a short fair race, all methods with settings are tuned over equally many of them. The two drawings differ in
-// seeds and values, and the penalty method repeats its values in the same drawing.
+// In a short fair race, all methods with parameters are tuned over equally many settings. The two drawings differ in
+// seeds and values. If a drawing is repeated, the penalty method has the same values.
 func TestFairRace(t *testing.T) {
 	f := mixpolicy.Must(fairRaceOn(Families()[0].String()))
 	f.tuning, f.judged, f.runs, f.queries = 2, 2, 3, 50

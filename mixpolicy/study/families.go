@@ -52,7 +52,7 @@ func (n Noise) draw() func(*rand.Rand) float64 {
 	return nil
 }
 
-// Families returns the recorded families, with all kinds of noise or the given ones.
+// Families returns the recorded families with the given kinds of noise, or with all kinds if none is given.
 func Families(noises ...Noise) (all []Family) {
 	if noises == nil {
 		noises = []Noise{Exact, Gaussian, Heavy, Outliers}
@@ -76,7 +76,6 @@ func FamilyNames(noises ...Noise) (all []string) {
 	return all
 }
 
-// family returns the family with the given name.
 func family(name string) (f Family, known bool) {
 	if k := slices.Index(FamilyNames(), name); k >= 0 {
 		return Families()[k], true

@@ -28,7 +28,7 @@ func TestFamilyInstances(t *testing.T) {
 	}
 }
 
-// Noise has mean 0 and the stated variance. By Chebyshev, a mean over N draws is off by more than √(σ²/Nδ) with
+// Noise has mean 0 and the stated variance. By Chebyshev, a mean over N draws is off by more than √(σ²/(Nδ)) with
 // probability at most δ. Student's t has infinite variance here, so the test checks that it is symmetric, and that
 // half of its values are beyond the quartiles.
 func TestNoise(t *testing.T) {
@@ -84,8 +84,8 @@ func TestDeviation(t *testing.T) {
 		for _, x := range estimates {
 			most = max(most, stat.StdDev(x, nil))
 		}
-		// The standard error of a sample deviation of n nearly normal values is 1/√2n of the deviation. The test
-		// allows five standard errors.
+		// The standard error of a sample deviation of n nearly normal values is the deviation divided by √(2n). The
+		// test allows five standard errors.
 		if want := Deviation(p, variance, queries); math.Abs(most-want) > 5*want/math.Sqrt(2*runs) {
 			t.Errorf("%v: deviation %v over %d runs, want %v", noise, most, runs, want)
 		}

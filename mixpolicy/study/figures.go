@@ -18,7 +18,7 @@ func (r Record) where(problem, kind, method, quantity string) race.Record {
 	return r.Select(race.Row{Problem: problem, Race: kind, Method: method, Quantity: quantity})
 }
 
-// Mark returns a number of the problem: [BestBase], [Mixture] or [Best]. It panics if the record does not contain it.
+// Mark returns a number of the problem: [BestBase], [Mixture], [Best] or [Norm]. It panics if the record does not contain it.
 func (r Record) Mark(problem, what string) float64 {
 	return mixpolicy.Must(r.One(race.Row{Problem: problem, Race: Given, Quantity: what})).Value
 }
@@ -28,13 +28,13 @@ func (r Record) Methods(problem, kind string) []string {
 	return r.Record.Methods(race.Row{Problem: problem, Race: kind})
 }
 
-// width and height leave room for the names of all methods in the legend, in inches.
+// width and height are in inches, and leave room for the names of all methods in the legend.
 const width, height = 6.4, 4.4
 
 // Penalised gaps are drawn from floor to ceiling, in units of the optimum. Exact answers, whose gap is only rounding,
-// are below the floor, and are drawn at the floor. Answers far outside the class are above the ceiling; if they were
-// drawn, all others would look the same. A line that exceeds the ceiling leaves the figure, and an arrow states its
-// value.
+// are below the floor, and are drawn at the floor. Answers far from feasible are above the ceiling; if the axis reached
+// them, all other answers would look the same. A line that exceeds the ceiling leaves the figure, and an arrow states
+// the line's greatest value.
 const floor, ceiling = 1e-4, 100
 
 const gapLabel = "penalised gap / optimum"
@@ -47,7 +47,7 @@ func sized(x, y string) plotting.Figure {
 }
 
 // drawn adds lines of methods to a figure, and draws a line of one point as a point. A line that exceeds the ceiling
-// leaves the figure, and a note states its value.
+// leaves the figure, and a note states the line's greatest value.
 func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.Figure {
 	var notes []plotting.Arrow
 	left, right := math.Inf(1), math.Inf(-1)
@@ -180,7 +180,7 @@ func final(r race.Record, like race.Row) (last race.Row) {
 
 // Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. For each
 // method, the penalised gap comes from the setting with the best penalised gap in tuning, and the true cost from
-// the setting with the best true cost. The table states the setting, and which of its numbers are at an end of the
+// the setting with the best true cost. The table states both settings, and which of their numbers are at an end of the
 // grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
@@ -203,13 +203,13 @@ func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 			c.Set(e.Name, heads[3+2*k], text)
 		}
 	}
-	// All methods that take steps end at the same time, or just after.
+	// All methods that take steps end at the last mark, or just after.
 	end := math.Round(1000*r.Final(problem, kind, r.Methods(problem, kind)[0], PolicyCost).At) / 1000
 	caption := fmt.Sprintf("%s after %.6g %s: medians over runs, with 95 %% intervals", problem, end, kind)
 	return c.Table(caption, "method", heads...), nil
 }
 
-// interval formats a median times a factor, with its interval if that has any width.
+// interval formats a median times a factor, with its interval unless this is too narrow to show.
 func interval(row race.Row, factor float64) string {
 	v, lo, hi := row.Value*factor, row.Lo*factor, row.Hi*factor
 	switch {

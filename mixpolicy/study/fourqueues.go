@@ -18,7 +18,7 @@ type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
 	Learning Learning
-	Steps    int // of each simulated stream
+	Steps    int // number of steps of each simulated stream
 	Seed     uint64
 	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
 	Measures mixpolicy.MeasureSettings
@@ -35,7 +35,7 @@ type BaseSet struct {
 	Policies func(models.Network, *mixpolicy.MDP) ([]*mixpolicy.Policy, error)
 }
 
-// TwoRules are the heuristics of the literature; AllRules are the rules of package models.
+// TwoRules are the two heuristics of the literature, LONGER and LBFS.
 func TwoRules() BaseSet { return ruleSet("two rules", models.Longer, models.LastBuffer) }
 
 // AllRules are the six rules of package models.
@@ -51,9 +51,9 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 	return b
 }
 
-// StateDependent returns four mixtures of LONGER and LBFS. In the first three, the weight of LBFS is the share of the
-// jobs in the last buffers (2 and 4), the share of the other jobs, and one half. The fourth is the first with a random
-// action one time in ten.
+// StateDependent returns four mixtures of LONGER and LBFS. In the first, the weight of LBFS is the share of the jobs that
+// are in the last buffers (2 and 4), or ½ without jobs; in the second, it is 1 minus this share; in the third, it is ½.
+// The fourth is the first with a random action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -149,7 +149,7 @@ func (r *networkRun) tell(doing string) {
 	}
 }
 
-// problem names the dynamics and the buffers, which are full in the last state.
+// problem names the dynamics and the buffers. It reads the buffers from the last state, in which all are full.
 func (r *networkRun) problem() string {
 	b := must(r.Network.Lengths(r.x.States() - 1))
 	return fmt.Sprintf("%v, %d %d %d %d", r.Network.Dynamics, b[0], b[1], b[2], b[3])
@@ -252,7 +252,7 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 // most 134 MB.
 const largestRoom = 7
 
-// room records how far below zero a weight may be, min θⱼ, as buffers grow. Measures are computed by elimination, which
+// room records min θⱼ, how far below zero a weight may be, as buffers grow. Measures are computed by elimination, which
 // is accurate in every digit of the rarest state's probability. At full size, the probabilities of the rarest states
 // are below the error of any iteration, so the least weights there hold only for the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {

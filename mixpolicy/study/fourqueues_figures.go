@@ -100,8 +100,8 @@ type group struct {
 	rows race.Record
 }
 
-// dots returns a figure with a line for each of the rows, the first at the top, with a name and the dots of the groups.
-// The At of a row in a group says on which line, counted from the top, its dot stands.
+// dots returns a figure with a named line for each of the rows, the first at the top. The groups give the dots: At of a row
+// in a group is the number of the line, counted from the top, on which its dot lies.
 func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
 	f := axes("", "average cost of a step (jobs)", "")
 	f.Height = 1.3 + 0.2*float64(len(rows))
@@ -182,7 +182,7 @@ func axes(title, x, y string) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: x}, Y: plotting.Axis{Label: y}}
 }
 
-// line draws rows against At, with intervals if the rows are of runs.
+// line draws rows against At, with intervals if the rows come from runs.
 func line(name string, rows race.Record) (l plotting.Line) {
 	l.Name = name
 	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {
@@ -209,8 +209,8 @@ func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	return f
 }
 
-// leastRoom bounds how far below zero rounding may put a weight that cannot be negative: by some roundings of numbers
-// up to R = 2.
+// leastRoom bounds how far below zero rounding may put a weight that cannot be negative: a few roundings of numbers up
+// to R = 2.
 const leastRoom = 0x1p-48
 
 // FullRoom shows the least weights at full size.

@@ -24,7 +24,7 @@ import (
 type Learning struct {
 	Queries int // T
 	Trials  int
-	Valued  int // trials for which the true cost of the policy is computed
+	Valued  int // number of trials for which the true cost of the policy is computed
 }
 
 // correctedShiftBall is the ball modulus (3.7). With it, the printed form of Algorithm 1 uses the shift that minimises
@@ -36,8 +36,7 @@ const asPrinted = "Algorithm 1, as printed"
 
 // networkEntrants returns sixteen configurations of every method that can be tuned, with costs divided by c_max and
 // steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is of the size of cost/ψ, with entries ψ of 10⁻⁶ or
-// less, so we try its steps up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴
-// to ½.
+// less, so we try η₀ up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)
@@ -113,8 +112,8 @@ func gapAtMost(optimum, cMax float64) race.Curve {
 	}
 }
 
-// tuning records the gaps of each setting, or the number of iterations after which a run left the range of floating
-// point.
+// tuning records the gaps of each setting if their mean is finite, or the number of iterations after which a run left the
+// range of floating point.
 func (r *networkRun) tuning(o race.Outcome) {
 	for k, t := range o.Tuning {
 		row := race.Row{Quantity: Tuning, Method: o.Name, Setting: o.Numbers(k), Values: t.Scores}
@@ -212,8 +211,8 @@ const (
 // The factors by which we multiply the source's rate, and the values of ω that we try.
 var dualRates, dualWeights = []float64{1, 8, 64}, []float64{0.125, 0.5, 2, 8, 32}
 
-// sparseDual lays out the features: the two measures, then loss intervals and boxes, four
-// actions each.
+// sparseDual lays out the features: the two measures, then the loss intervals and the boxes, each
+// for four actions.
 func (r *networkRun) sparseDual() *priorwork.SparseDualALP {
 	losses, boxes := must(r.Network.LossIntervals()), must(r.Network.LengthBoxes())
 	f, m := r.p.Features(), r.x.Actions()

@@ -41,8 +41,8 @@ func TestSmallNetwork(t *testing.T) {
 	checkLearnt(t, rows)
 	// The draws equal those of the record, so only rounding differs. Numbers agree to 10⁻¹¹ even on a processor that
 	// fuses multiplication and addition; the test allows 10⁻⁹. Steps so large that they throw θ across the ball
-	// amplify rounding, in five of the settings tried to a thousandth. So a row of tuning passes as well if its mean
-	// is within the recorded interval.
+	// amplify rounding, in five of the settings tried to a relative error of 10⁻³. So a row of tuning also passes if
+	// its mean is within the recorded interval.
 	recorded := mixpolicy.Must(RecordedNetwork()).of("small", "", "")
 	if len(recorded) != len(rows) {
 		t.Fatalf("%d rows recorded, %d computed", len(recorded), len(rows))
@@ -59,8 +59,8 @@ func TestSmallNetwork(t *testing.T) {
 	}
 }
 
-// checkSimulated compares every simulated cost with the exact one. Half of a 95 % interval is about two standard
-// errors, so the test allows five.
+// checkSimulated compares every simulated cost with the exact cost. Half of a 95 % interval is about two standard
+// errors, and the test allows five standard errors.
 func checkSimulated(t *testing.T, rows race.Record) {
 	t.Helper()
 	count := 0

@@ -1,9 +1,9 @@
 // Package study races all methods of package priorwork, and Algorithm 1 in its forms, on three problems, by queries and
 // by seconds, tuned for the reported quantity. Some of the methods also run in fair races ([Fair]), on these problems
 // and on families of random problems ([Family]). In the races by queries, these methods are finely tuned, with enough
-// runs to decide which is better; the other methods have 20 runs and 16 settings. The sign test compares runs on the
+// runs to decide which is better; the others have 20 runs and at most 16 settings. The sign test compares runs on the
 // same streams, with Holm's correction for the number of comparisons. The results are in data/comparison.csv, from
-// which the notebook on what to use computes its figures, tables and recommendations; a test recomputes a part of them.
+// which the notebook on what to use computes its figures, tables and recommendations; a test repeats some of the races.
 // [FourQueues] is the experiment that the paper announces, on a network of a million states, recorded in
 // data/network.csv.
 //
@@ -32,11 +32,11 @@ import (
 type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem
-	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, the largest entry of each of size 1
+	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each with a largest entry of size 1
 	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies, under average cost
 	Queries []int      // numbers of queries at which the race looks
 	Times   []time.Duration
-	Trials  int // of the finely tuned methods, by queries
+	Trials  int // number of runs of each finely tuned method in the race by queries
 }
 
 // Names are the names of the three instances: the queue of section 6 (n·m = 400, d = 2, average cost), a grid world
@@ -72,8 +72,8 @@ const maze = `
 .##.~...
 ....#...`
 
-// gridWorld has a base policy for each direction. The policy takes its direction in two of five
-// steps.
+// gridWorld has a base policy for each direction, which takes this direction with probability 0.4
+// and each other direction with probability 0.2.
 func gridWorld() Instance {
 	x := must(models.GridWorld{Map: maze, Slip: 0.1, Criterion: mixpolicy.Discounted(0.95)}.MDP())
 	var base []*mixpolicy.Policy
@@ -91,7 +91,7 @@ func gridWorld() Instance {
 	return instance(Instance{Basis: phi, Queries: decades(100_000, 4), Trials: 200}, x, base)
 }
 
-// network has all six rules as base policies, and lengths with their squares as Φ. Under average cost, a policy that is
+// network has all six rules as base policies, and 1, lengths and their squares as Φ. Under average cost, a policy that is
 // still being learnt may have several recurrent classes, and then it has no cost; under discounting, every policy has a
 // cost.
 func network() Instance {

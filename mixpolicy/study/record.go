@@ -21,7 +21,7 @@ import (
 const (
 	Given     = "given"   // a number of the problem
 	ByQueries = "queries" // a look at a race by queries
-	Tuning    = "tuning"  // at the end of the race by queries; its values are the median scores of the settings
+	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the settings
 	Reaching  = "reach"   // queries until a goal is reached
 	BySeconds = "seconds" // a look at a race by time; depends on the machine
 )
@@ -43,7 +43,7 @@ const (
 	BestBase = "best base policy"
 	Mixture  = "optimum of (2.18)"
 	Best     = "best policy"
-	Norm     = "‖λ*‖₂ / max |c|" // the value that G must exceed for Algorithm 1
+	Norm     = "‖λ*‖₂ / max |c|" // the value that G of Algorithm 1 must exceed
 )
 
 // Record holds all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are stored
@@ -98,18 +98,18 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 // Progress receives the name of the running work, how much of it is done, and the total.
 type Progress = func(name string, done, total int)
 
-// outcome is the result of an entrant in a quantity: the runs of the setting whose median of this quantity is least in
+// outcome is the result of an entrant for a quantity: the runs of the setting whose median of this quantity is least in
 // tuning.
 type outcome struct {
 	race.Entrant
 	quantity      string
 	score         race.Curve
-	tuning        []race.Tuning // of each setting of the grid; nil if there was nothing to choose
+	tuning        []race.Tuning // the tuning of each setting of the grid; nil if there was nothing to choose
 	chosen, tried int           // arguments of [race.Entrant.Configuration]
 	runs          *race.Runs
 }
 
-// outcome returns an outcome, without runs, in the true cost of the policy or in the penalised gap.
+// outcome returns an outcome without runs, for the true cost of the policy or for the penalised gap.
 func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 	o := outcome{Entrant: e, quantity: quantity, score: race.PolicyCost, tried: len(e.Methods)}
 	if quantity == PenalisedGap {
@@ -126,7 +126,7 @@ func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 // the end.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
-	must(c.Problem.Optimum(ctx)) // once, before time counts
+	must(c.Problem.Optimum(ctx)) // once, before any timed run
 	told := set.Progress
 	set.Middle = func(x []float64) float64 { return medianOf(x).Mean }
 	for _, quantity := range []string{PolicyCost, PenalisedGap} {
@@ -141,7 +141,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			tuning, best, err := race.Tune(ctx, c.Problem, e, set)
 			if o.chosen = must(best, err); o.chosen >= 0 && o.tried > n {
 				_, best, err := race.Tune(ctx, c.Problem, e.Finer(o.chosen), set)
-				o.chosen = o.chosen*n + max(0, must(best, err)) // the first setting is that of the grid
+				o.chosen = o.chosen*n + max(0, must(best, err)) // the first setting of the finer grid is the best of the grid
 			}
 			if o.chosen < 0 {
 				err := cmp.Or(tuning[0].Err(), errors.New("infinite scores"))
@@ -166,7 +166,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of a race of a kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
-// methods or, if none is named, for all. Each method takes minutes. It replaces these rows in the record at path, and
+// methods or, if none is named, for all. Each method takes minutes. Update replaces these rows in the record at path, and
 // leaves the rows of other methods unchanged. Races that are not fair run one method after the other, so an
 // interruption loses the results of at most one method. Families have fair races only, and rows of Until. Update returns
 // the methods that took part. All methods know Ψ; the time to compute it does not count.
@@ -254,7 +254,7 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-// confidence of all intervals.
+// confidence is the confidence of all intervals.
 const confidence = 0.95
 
 // like returns the fields that the rows of an outcome share.
@@ -275,7 +275,7 @@ func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tu
 		if kind == BySeconds {
 			at, like.Machine = race.Seconds, machine()
 		}
-		all := o.runs.Rows(at, o.score, like) // one row for an answer that serves several marks
+		all := o.runs.Rows(at, o.score, like) // next, one row for an answer that serves several marks
 		looks = append(looks, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
 
 		like = c.like(Tuning, o)

@@ -23,7 +23,8 @@ func recorded() Record { return mixpolicy.Must(Recorded()) }
 func build(name string) Instance { return mixpolicy.Must(Build(name)) }
 
 // TestRecord runs the first queries of every race by queries, with the recorded settings and all seeds, and compares
-// the results with data/comparison.csv. It leaves out methods without a record.
+// the results with data/comparison.csv. It leaves out methods without a record and, on the network, the true costs of
+// all methods but plug-in.
 func TestRecord(t *testing.T) {
 	known := recorded()
 	few := map[string]int{"queue": 100, "grid world": 100, "network": 1}

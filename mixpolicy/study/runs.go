@@ -7,9 +7,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Runs returns the rows of a record in the folder data. A record of package beam (in the folder mixpolicy/beam)
-// contains, for each setting of a method, the median, the mean, and the 5 % and 95 % quantiles over many runs. "beam"
-// is such a record, of mixpolicy/beam/race.json: plug-in with means and with medians of means on two random problems.
+// Runs returns the rows of the record with the given name in the folder data. A record of package beam (in the folder
+// mixpolicy/beam) contains, for each setting of a method, the median, the mean, and the 5 % and 95 % quantiles over many
+// runs. The record "beam" comes from mixpolicy/beam/race.json: plug-in with means and with medians of means on two random
+// problems.
 func Runs(name string) (race.Record, error) { return data.Rows[race.Row](name + ".csv") }
 
 // Ends returns the rows of a method on a problem at the end of its runs, one for each setting.

@@ -148,8 +148,8 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
 // RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound]
-// gives: ‖ĝ‖⁎ is bounded directly, by its part along the hyperplane, D is D(θ*;θ₀), and
-// Hoeffding's lemma uses the range of ⟨ĝ_t, θ*−θ_t⟩.
+// gives: it bounds only the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e; D is
+// D(θ*;θ₀); and Hoeffding's lemma uses the range of ⟨ĝ_t, θ*−θ_t⟩.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -265,8 +265,8 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
 
-// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, the cost of the policy of θ̂ above the best mixture
-// Ψθ* of the class, with probability at least 1 − δ:
+// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, the excess of the cost of the policy of θ̂ over the
+// optimum of (2.18), with probability at least 1 − δ:
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
@@ -291,9 +291,8 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂ grows like
 // √N, and T like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
 //
-// The policy is compared with the best of the class, Ψθ* of (2.18). The printed theorem
-// uses ξ*, the optimum over all policies (2.13), which no T reaches if the class does not
-// contain it.
+// The policy is compared with Ψθ*, the optimum of (2.18). The printed theorem uses ξ*, the
+// optimum over all policies (2.13), which need not be near the class.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.criterion.Average():

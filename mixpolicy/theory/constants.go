@@ -31,7 +31,7 @@ type Constants struct {
 	Reach      float64 // max ‖θ‖₂ over Θ_R
 	Cost       float64 // max |c|, the paper's c_max
 	Spread     float64 // max c − min c
-	Beta, G    float64 // G_β = 1/(1−γ) ∨ β; β under average cost
+	Beta, G    float64 // G_β = 1/(1−γ) ∨ β; under average cost, β, or +∞ if β = 0
 
 	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
 	PsiNorm    float64 // ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂
@@ -57,7 +57,7 @@ type Constants struct {
 // NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of Algorithm 1.
 // Errors: settings that Algorithm 1 refuses; row scaling, which the analysis does not cover; a
 // modulus that is not a [bregman.StrongConvexer], or whose domain is not within the class, so
-// iterates may leave the class; and errors of [mixpolicy.Problem.Optimum].
+// iterates may leave the class; and errors of [mixpolicy.Problem.Optimum] and [Multipliers].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
@@ -191,8 +191,8 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns the greatest size of a row Ψ_i/q_i over the sampled pairs. For the dual norm,
-// it is A of (3.30).
+// RatioNorm returns the greatest size of a row Ψ_i/q_i over the sampled pairs. If size is the dual
+// norm, this is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
@@ -238,8 +238,8 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
 //
 // Otherwise, MaxDivergence climbs from many directions to local maxima among the extreme points and returns the greatest.
-// This is a lower bound, and it was the maximum in every case that we could enumerate. It is +∞ for an unbounded
-// class, and if the domain of φ omits part of the class; it is 0 for d = 1, where Θ₂ is the point 1.
+// This is a lower bound, which was the maximum in every case that we could enumerate. MaxDivergence returns +∞ for an
+// unbounded class, or if the domain of φ omits part of the class; and 0 for d = 1, where Θ₂ is the point 1.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {

@@ -108,7 +108,7 @@ func TestDistanceByHand(t *testing.T) {
 	}
 }
 
-// NewConstants against the definitions.
+// NewConstants agrees with the definitions.
 func TestConstants(t *testing.T) {
 	for _, tt := range []struct {
 		class                 mixpolicy.Class
@@ -194,8 +194,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// Costs of both signs; and a modulus that is strongly convex in another norm than the class's: −Σ ln xⱼ in
-// ℓ₂ on the simplex, where ‖x‖₂² ≥ ‖x‖₁²/d.
+// NewConstants handles costs of both signs, and a modulus that is strongly convex in a norm other than the class's,
+// such as −Σ ln xⱼ in ℓ₂ on the simplex, where ‖x‖₂² ≥ ‖x‖₁²/d.
 func TestConstantsBySettings(t *testing.T) {
 	for _, costs := range [][]float64{{-3, 1}, {-1, 3}, {-3, -1}, {3, 1}} {
 		x := mixpolicy.Must(twoStates(.5, .5).WithCosts(costs))
@@ -246,7 +246,7 @@ func TestSampleComplexity(t *testing.T) {
 	for _, rho := range []float64{.5, .01, 1e-30, 1e-300} {
 		n := mixpolicy.Must(k.SampleComplexity(epsilon, rho))
 		if over, before := excess(n, rho), excess(n*math.Exp2(-1./8), rho); over > epsilon*(1+1e-9) || before <= epsilon {
-			t.Errorf("T = %v leaves an excess of %v, and 2^{−1/8} of it %v; want %v between them", n, over, before, epsilon)
+			t.Errorf("T = %v leaves an excess of %v, and 2^{−1/8}T leaves %v; want %v between them", n, over, before, epsilon)
 		}
 		if e := 8 * math.Log2(n); math.Abs(e-math.Round(e)) > 1e-9 || n <= last {
 			t.Errorf("ρ = %v: T = 2^{%v/8} = %v, after %v for a greater ρ", rho, e, n, last)
@@ -269,7 +269,7 @@ func TestSampleComplexity(t *testing.T) {
 	} {
 		wantError(t, err, says)
 	}
-	// Here ε is the bound after one or two iterations, so these meet ε exactly.
+	// Here ε is the bound after one or two iterations, so one or two iterations meet ε exactly.
 	few := &theory.Constants{Pairs: 4, R: 3, Reach: 6, Cost: 5, Spread: 8, G: 7, SigmaMax: .25, Mu: .5, DStar: 9, LambdaStar: 3, Tangent: 2}
 	for _, n := range []int{1, 2} {
 		epsilon := few.PolicyBound(theory.InverseSqrtSums(mixpolicy.Corrected, n), math.Inf(1), .1)

@@ -113,7 +113,7 @@ func chain(rows ...[]float64) *mixpolicy.MDP {
 	}))
 }
 
-// twoStates is the chain that leaves its states with probabilities p and q.
+// twoStates is a chain that leaves its first state with probability p, and its second with probability q.
 func twoStates(p, q float64) *mixpolicy.MDP { return chain([]float64{1 - p, p}, []float64{q, 1 - q}) }
 
 // islands is a chain with the recurrent classes {a, b} and {d}; c is transient.
@@ -121,7 +121,7 @@ func islands() *mixpolicy.MDP {
 	return chain([]float64{0, 1, 0, 0}, []float64{1, 0, 0, 0}, []float64{.5, 0, 0, .5}, []float64{0, 0, 0, 1})
 }
 
-// queueProblem is (2.18) for the queue of section 6 with the given buffer; 0 is 100.
+// queueProblem is (2.18) for the queue of section 6 with the given buffer; 0 means 100.
 func queueProblem(t testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Problem {
 	t.Helper()
 	q := models.Queue{Buffer: buffer}

@@ -43,9 +43,9 @@ type Mixing struct {
 }
 
 // MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not
-// increase, so t is doubled until d(t) ≤ ε, and then bisected down to the first such t. It
-// handles up to 1000 states. Errors: several recurrent classes, and a periodic chain, which
-// never mixes.
+// increase, so t is doubled until d(t) ≤ ε, and then bisected down to the first such t.
+// Errors: more than 1000 states, ε outside (0, 1), several recurrent classes, a periodic
+// chain, which never mixes, and a ctx that ends.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	if k := matrix(chain).Period(int32(floats.MaxIdx(mu))); k > 1 {
 		return nil, fmt.Errorf("theory: the chain of this policy has period %d: it never mixes", k)
 	}
-	// powers[k] is P to the power 2ᵏ. Binary digit by binary digit, above grows to the greatest time t with d(t) > ε.
+	// powers[k] is P to the power 2ᵏ. The second loop finds the greatest t with d(t) > ε, binary digit by binary digit.
 	var powers []*mat.Dense
 	for power := dense(chain); ; power = stochasticProduct(power, power) {
 		powers = append(powers, power)
@@ -123,7 +123,7 @@ func dense(chain *mixpolicy.MDP) *mat.Dense {
 }
 
 // stochasticProduct returns the product of stochastic matrices, with rows scaled to add up
-// to 1, so that the next squaring does not amplify rounding errors. A nil a is the identity.
+// to 1, so that the next squaring does not amplify rounding errors. If a is nil, the result is b.
 func stochasticProduct(a, b *mat.Dense) *mat.Dense {
 	if a == nil {
 		return b
@@ -317,7 +317,7 @@ func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity,
 	return e, nil
 }
 
-// include raises Lower to the κ of the masses of a policy's measure.
+// include raises Lower to the κ of a policy if this κ is greater.
 func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) error {
 	q, err := x.Occupation(ctx, p)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 //	‖λ*‖₂ = max (cᵀΨθ* − cᵀΨθ)/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
 // With b = Ψᵀc, the rows A of Ψ at which (Ψθ*)_i = 0, and the outward normals g of the ball at θ*, λ ⪰ 0 is
-// optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of min ½‖λ‖₂² is
+// optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over these λ is
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
@@ -110,7 +110,7 @@ func leastDual(a *mat.Dense, b []float64) []float64 {
 		return v
 	}
 	for first := true; ; first = false {
-		part, gradient := mat.NewDense(n, d, nil), slices.Clone(b) // at first all rows, then those with Ay > 0
+		part, gradient := mat.NewDense(n, d, nil), slices.Clone(b) // at first all rows, then the rows with Ay > 0
 		for i := range n {
 			r := a.RawRowView(i)
 			if s := floats.Dot(r, y); first || s > 0 {

@@ -70,7 +70,7 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("‖λ‖² = %v, and λᵀλ′ = %v", norm*norm, inner)
 		}
 		// Rays from θ* in 1ᵀθ = 1: for d = 2, one in each direction; for d = 3, a circle of rays, and rays along the
-		// edges of the class and along the rows of Ψ, because the gain may be greatest there.
+		// boundaries of the class and of each (Ψθ)_i ≥ 0, because the gain may be greatest there.
 		rays := [][]float64{{1, -1}, {-1, 1}}
 		if d == 3 {
 			rays = nil
@@ -106,7 +106,7 @@ func TestMultipliers(t *testing.T) {
 			t.Fatalf("d = %d, %v: ‖λ‖ = %v, and %v is gained per unit of violation", d, class, norm, gained)
 		}
 	})
-	// Nearly dependent active rows make one problem in some 500 refused, and one in some 1,500 inexact.
+	// Because of nearly dependent active rows, about one problem in 500 is refused, and one in 1,500 is inexact.
 	if most := 3 + drawn/100; refused > most || inexact > most {
 		t.Errorf("of %d problems %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
 	}

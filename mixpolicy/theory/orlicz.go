@@ -40,7 +40,7 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 			slope.Add(w[i] * v * math.Exp(s*v))
 		}
 		next := s - (g.Value()-1)/slope.Value()
-		if !(next < s) { // rounding has taken over
+		if !(next < s) { // from here on, rounding decides
 			return top * math.Pow(s, -1/nu), nil
 		}
 		s = next

@@ -129,7 +129,7 @@ func TestVectorMomentNorm_2_5_2_7(t *testing.T) {
 			found++
 		}
 	})
-	if found < tried*9/10 { // it promises only a local maximum, which should mostly be the global one
+	if found < tried*9/10 { // lower is only a local maximum, which should mostly be the global one
 		t.Errorf("lower bound is the greatest value in %d of %d draws", found, tried)
 	}
 }

@@ -101,7 +101,7 @@ type networkCmd struct {
 
 // Run keeps memory low: the model has a million states.
 func (c networkCmd) Run(ctx context.Context, w *work) error {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before that
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before memory exceeds this limit
 	return study.UpdateNetwork(ctx, w.data("network.csv"), func(doing string) { w.tell(doing, 0, -1) }, c.Part...)
 }
 
@@ -193,7 +193,7 @@ type scaleCmd struct{}
 
 // Run measures the smallest network first, so the peak of memory so far is that of the network just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before that
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before memory exceeds this limit
 	var all []data.Scale
 	for _, buffers := range study.Scales() {
 		w.tell(fmt.Sprintf("a network with buffers %v", buffers), 0, -1)
@@ -290,7 +290,6 @@ func root(dir string) (string, error) {
 	return "", err
 }
 
-// run runs the command with the given arguments.
 func run(ctx context.Context, args []string, out *os.File) error {
 	var cli commandLine
 	parser := kong.Must(&cli, kong.Name("go run ./mixpolicy/study/record"),

@@ -8,7 +8,7 @@
 // because its C is not defined.
 //
 // A counted instance is one evaluation of a coordinate search, see [Search]: 500 instances belong
-// to one random start, and each of them but the first is near an earlier one. At some instances,
+// to one random start, and each instance after the start is near an earlier one. At some instances,
 // the bound says nothing; the record also counts the instances that test the bound.
 package adversary
 
@@ -40,12 +40,12 @@ type Space struct {
 // Law is an inequality of the paper in its corrected form, at an instance.
 type Law struct {
 	Statement string // its number in the paper, or the number of the statement to which it belongs
-	What      string // left ≤ right
-	Loose     string // why no instance is within a factor of 2; empty if some instance is
+	What      string // the inequality, as left ≤ right
+	Loose     string // why no instance has a ratio of ½ or more; empty if some instance has one
 	Side
 }
 
-// Parameter has values in [Lo, Hi]. The search is uniform in it, or in its logarithm.
+// Parameter has values in [Lo, Hi]. The search is uniform in the parameter or, if Log is set, in its logarithm.
 type Parameter struct {
 	Name   string
 	Lo, Hi float64
@@ -79,13 +79,13 @@ const rounding = 1e-10
 // Allowed returns the amount by which rounding may put left above right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
-// Violated reports whether left exceeds right by more than rounding, or one of them is NaN.
+// Violated reports whether left exceeds right by more than rounding, or a side is NaN.
 func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
-// Ratio returns left divided by right, or 0 if the right side is infinite, or so small that
-// rounding decides.
+// Ratio returns left divided by right, or 0 if the right side is infinite, is not positive, or is
+// so small that rounding decides.
 func (s Side) Ratio() float64 {
 	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
 		return 0
@@ -100,9 +100,9 @@ type Record = data.Adversary
 const climb = 500
 
 // Search evaluates the given number of instances of a space, 500 from each random start. It changes one or two
-// parameters at a time, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵. It keeps a change that does
-// not lower the ratio of the start's bound. The starts take the bounds in turn. The records depend only on the seed,
-// not on the number of workers. Search calls done after every start, from several goroutines.
+// parameters at a time, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵. The starts take the bounds in
+// turn: a start keeps each change that does not lower the ratio of its bound. The records depend on the seed, not on the
+// number of workers. After every start, Search calls done with the number of its instances, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -130,7 +130,7 @@ func Search(ctx context.Context, s Space, instances int, seed uint64, workers in
 	return total, nil
 }
 
-// Text returns an instance as it is recorded: "name=value …", with exact values.
+// Text returns the text that records an instance exactly: "name=value …".
 func (s Space) Text(x []float64) string {
 	text := ""
 	for j, v := range x {
@@ -139,8 +139,8 @@ func (s Space) Text(x []float64) string {
 	return strings.TrimSpace(text)
 }
 
-// worse returns the record of a bound over the instances of both records, with the worse of the two worst instances, or with r's worst
-// instance if the ratios are equal.
+// worse joins two records of a bound. It adds their counts, and keeps the worst instance with the greater ratio, or r's if
+// the ratios are equal.
 func worse(r, o Record) Record {
 	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
 	if r.Instances > 0 && !(o.Ratio > r.Ratio) {
@@ -206,9 +206,9 @@ func (s Space) instance(u []float64) []float64 {
 	return x
 }
 
-// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, each value on a small grid is a cell: a space with
-// a part of the instances. The bounds of Proposition 3.1 get all instances for each γ. So the records show a bound that is
-// loose in one cell only.
+// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, each point of a small grid is a cell: a space with
+// a part of the instances. The bounds of Proposition 3.1 get all instances for each γ. So the records also show a bound
+// that is loose in only one cell.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }

@@ -24,8 +24,8 @@ func ignore(int) {}
 
 func committed() string { return string(mixpolicy.Must(data.Files.ReadFile("adversaries.csv"))) }
 
-// The record contains every bound of every space. No instance violates its bound, and its sides are as recorded. The
-// greatest ratio of each bound is at least ½, or Loose says why not.
+// The record contains every bound of every space. No recorded instance violates its bound, and the sides are as recorded.
+// The greatest ratio of each bound is at least ½, or Loose says why not.
 func TestRecord(t *testing.T) {
 	type bound struct{ statement, what, loose string }
 	instances, nontrivial, ratio := map[bound]int{}, map[bound]int{}, map[bound]float64{}
@@ -57,7 +57,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	if len(records) > 0 {
-		t.Errorf("recorded are also %+v", records)
+		t.Errorf("records of no space: %+v", records)
 	}
 }
 
@@ -79,8 +79,8 @@ func TestEveryNumberOfIterations(t *testing.T) {
 var rounds = map[string][]float64{"approximate programs, γ = 0.9": {
 	0.9, 0.1, 1, 0.28107578567796782, 0.59765607408580135, 1.6451422856332103e-08, 1.0000000000000001e-09, 0.67025514108010664, 0.31693988237093351, 0.68210959651539582, 0, 0.80718078409774208, 0.24833545679836494, 0.52775489354955685, 0.41573144394982847, 0.54410894444743263, 0.24553467507591076, 0.59627633353783982, 1, 0.1819926769355959, 0.78402583704919904, 0.56519047435940084, 0.82902622706666462, 5.4094691308926798e-05, 2.2898981867232436e-06, 7.1038014830641437e-07, 0.26317911259806842, 4.4933774357550321e-06, 0, 0.97877704961422007, -0.58757212461395236, 0.99999999701352627, 1.3487807406559631, 1.0002787652848828, 1.3269074065495985, 1.000000061003897, 7.5033757476800229}}
 
-// A search depends on its seed, but not on the number of workers. It finds no violation. It does find a violation of
-// each bound whose right side is multiplied by 0.9 of its greatest ratio.
+// A search depends on its seed, but not on the number of workers. It finds no violation. If the right side of each bound
+// is multiplied by 0.9 of the bound's greatest ratio, the search finds violations.
 func TestSearch(t *testing.T) {
 	for i, s := range adversary.Spaces() {
 		if testing.Short() && i%9 > 0 {
@@ -138,7 +138,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	}
 }
 
-// Ratio and Violated of sides by hand.
+// Ratio and Violated agree with values by hand.
 func TestSide(t *testing.T) {
 	for _, tt := range []struct {
 		side     adversary.Side

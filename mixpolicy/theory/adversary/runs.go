@@ -50,7 +50,7 @@ func pointOf(class mixpolicy.Class, t float64) []float64 {
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
-// steps returns step sizes in units of 1/A(c_max+G), a lower bound of 1/‖ĝ‖⁎.
+// steps returns step sizes given in units of 1/(A(c_max+G)), a lower bound on 1/‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
 // game.each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
@@ -118,7 +118,7 @@ func (g *game) laws(x []float64) []Law {
 	}
 }
 
-// positive sets x = [x]₊, and returns it.
+// positive replaces the entries of x by those of [x]₊, and returns x.
 func positive(x []float64) []float64 {
 	for i, v := range x {
 		x[i] = max(v, 0)
@@ -126,7 +126,7 @@ func positive(x []float64) []float64 {
 	return x
 }
 
-// path is a run of a game, with points θ and λ for the comparison.
+// path is a run of a game, with the points θ and λ at which the laws are checked.
 type path struct {
 	*game
 	theta, lambda []float64
@@ -135,7 +135,7 @@ type path struct {
 	short               []float64 // [Ψθ̂]₋
 	squares, parts      float64   // Ση²‖ĝ‖⁎²/2μ, and Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ
 	star, noise         float64   // right side of (∗) for θ* and λ = 0, and Ση⟨e, θ_t−θ*⟩
-	whole, far, trivial float64   // sizes of sums over the path and of averages; R c_max√(nm)‖Ψ‖
+	whole, far, trivial float64   // the size of sums over the path; the size of averages; R c_max√(nm)‖Ψ‖
 }
 
 func newPath(x []float64) *path {
@@ -192,8 +192,8 @@ func (s Side) or(other Side) Side {
 
 // These functions return the size of a law's terms, for its rounding error: whole for sums over a path; average for sums divided by
 // Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot; and move for the square of a move.
-// A move is a difference: if it is 10⁻⁴ of the class, it has 12 digits. Moves are not checked for the entropy: it is strongly convex
-// on the simplex, and θ̃_t is not on the simplex.
+// A move is a difference of points: if its size is 10⁻⁴ of R, 12 digits are right. Moves are not checked for the entropy, which is
+// strongly convex on the simplex, because θ̃_t is not on the simplex.
 func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
 func average(p *path, _ paper.TraceStep) float64 { return p.far + p.whole/p.s }
 func near(p *path, s paper.TraceStep) float64 {
@@ -303,7 +303,7 @@ func divergences(v []float64) []Law {
 	}
 	x, y := point(v[3:6], 1-0x1p-30), point(v[6:9], 1-v[2])
 	move, norm := difference(x, y), class.Norm
-	mu, _, _ := bregman.StrongConvexity(phi) // ‖·‖_∞ ≤ ‖·‖₂; otherwise, the norm is the norm of the class
+	mu, _, _ := bregman.StrongConvexity(phi) // in the class's norm or, for the cube, in ℓ₂, where ‖·‖_∞ ≤ ‖·‖₂
 	d := bregman.Divergence(phi, x, y)
 	z, projected, pythagoras := scaled(1+v[3]/2, y), make([]float64, 3), Side{} // z is not on Θ₂
 	if phi.InDomain(z) {

@@ -26,8 +26,8 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 	return all
 }
 
-// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum, or absolute sum, that is at most a fraction f
-// of the maximum: a bound of the tail is tightest at a value that the sum takes.
+// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum that is at most a fraction f of the maximum: a bound
+// on the tail is tightest at a value that the sum takes. If sizes is set, tail replaces each sum by its absolute value.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	for i, o := range all {
 		if sizes {
@@ -50,7 +50,7 @@ func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 }
 
 // martingales returns laws for three bounded martingale differences, which depend on the past: the
-// sums of errors of (5.19), and of their squares (5.20).
+// sum of errors in (5.19), and the sum of squared errors in (5.20).
 func martingales(x []float64) []Law {
 	const steps, nodes = 3, 1<<3 - 1
 	c := x[2*nodes : 2*nodes+steps]

@@ -21,7 +21,7 @@ func Double(dst, x []float64) {
 	}
 }
 
-// Total is Σx, as long as it is not negative.
+// Total is Σx, or 0 if Σx is negative.
 func Total(x []float64) (total float64) {
 	for _, v := range x {
 		total += v
