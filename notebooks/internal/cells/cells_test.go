@@ -93,8 +93,8 @@ func run(t *testing.T, p *Program) string {
 	return string(out)
 }
 
-// TestPage: under the key of a cell's program, the program of the page does the same. The page leaves out a cell if a later
-// one declares again what it uses, or adds a method to its type, and a cell with flags.
+// TestPage: run under the key of a cell's program, the page's program prints the same. The page leaves out cells with flags,
+// and a cell if a later cell redeclares what it uses or adds a method to its type.
 func TestPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -134,7 +134,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s\nprints %q, and in the page %q", p.Source, run(t, p), got)
 		}
 	}
-	p := compose(t, s, "var computed = again()") // which then runs in all programs
+	p := compose(t, s, "var computed = again()") // all programs then compute this variable
 	if _, in, err := s.Page(append(programs, p)); err != nil || !slices.Equal(in, []*Program{p}) {
 		t.Errorf("%d programs, %v, after a computed variable", len(in), err)
 	}

@@ -4,10 +4,11 @@
 // functions of globalThis.cells.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
-//	compose(name, text)  the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
+//	compose(name, text)  returns the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
-//	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, null at their
-//	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
+//	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, and null at their
+//	                     end; it calls show(id, mime, data, …) for outputs, and reply(bytes) with what the program
+//	                     is to read from GONB_PIPE_BACK
 package main
 
 import (
@@ -110,7 +111,7 @@ func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
 	}
 }
 
-// A writer passes what is written to it to a function.
+// A writer calls its function with the bytes that are written.
 type writer struct{ js.Value }
 
 func (w writer) Write(p []byte) (int, error) {
