@@ -149,9 +149,9 @@ var driver string
 
 // An event is a message of the driver about a cell.
 type event struct {
-	Event   string  `json:"event"` // "executed", "failed", or "stopped" if it did not fail by itself
-	Cell    int     `json:"cell"`  // its index among all cells
-	Seconds float64 `json:"seconds"`
+	Event   string  `json:"event"`   // "executed", "failed", or, if the cell did not fail by itself, "stopped"
+	Cell    int     `json:"cell"`    // the cell's index among all cells
+	Seconds float64 `json:"seconds"` // since the driver began
 	Error   string  `json:"error"`
 }
 
@@ -162,7 +162,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	if !l.onTerminal() {
 		l.say("%-8s %s", "running", r.name)
 	}
-	// The log of Jupyter and the kernel, which is needed only if they break.
+	// The log of Jupyter and the kernel is needed only if one of them breaks.
 	log, err := os.Create(filepath.Join(l.temp, r.name+".log"))
 	if err != nil {
 		return nil, err

@@ -212,7 +212,7 @@ func (l *Lab) setUp(ctx context.Context) error {
 }
 
 // lock keeps processes from changing .lab and build of one clone at the same time. If another process is changing them,
-// lock reports its command line and waits until it has unlocked them.
+// lock reports the command line of this process and waits until the process has unlocked them.
 func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	name := l.path("lock")
 	for told := false; ctx.Err() == nil; {
@@ -314,11 +314,11 @@ func named(folder, pattern string) (files []string) {
 type step struct {
 	name string // also the name of its stamp
 	why  string // the activity and its purpose
-	made string // must exist afterwards
-	from string // its source: if it changes, the step is taken again
+	made string // a file or folder that must exist after the step
+	from string // the source of the step; if the source changes, the step is taken again
 }
 
-// once takes the step, unless its stamp says that it was taken from the same source, and what it made still exists.
+// once takes the step, unless its stamp says that the step was taken from the same source, and s.made still exists.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// export makes, in build, a page of every executed notebook, an index of these pages and of those of earlier runs, and
+// export makes, in build, a page of every executed notebook, an index of these pages and of pages from earlier runs, and
 // a file of every figure. With the paper's notebooks, it also makes pages of the results for the paper's claims,
 // errata and equations. Jupyter's nbconvert turns the cells into HTML, by our template; the rest of a page is made
 // here.
@@ -155,8 +155,8 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A page contains the running time of a cell that takes at least this long. In a browser, such a cell would take several
-// times as long, so the site's pages warn readers before they run it.
+// A page states the running time of each cell that takes at least this long. In a browser, such a cell would take several
+// times as long, so the site's pages warn readers before they run the cell.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
@@ -195,7 +195,7 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 type page struct {
 	Name     string // of the file, without its extension
 	Title    template.HTML
-	Lead     template.HTML // the first sentence of its result, or its first paragraph
+	Lead     template.HTML // the first sentence of the notebook's result, or its first paragraph
 	Minutes  int           // reading time of its prose
 	Seconds  float64       // running time
 	Passages []passage     // for the search
@@ -204,11 +204,11 @@ type page struct {
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // by their names
-	Paper          bool              `json:"-"` // one of the paper, not the reader's own
-	Picture        string            `json:"-"` // shown where others link to the page
+	Paper          bool              `json:"-"` // a page of the paper's notebooks, not of the reader's own
+	Picture        string            `json:"-"` // for other sites to show with a link to the page
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
-	layout        string // the name of the template; by default, the page's
+	layout        string // the name of the template; by default, the page's Name
 
 	Index []*equation `json:"-"` // the equations whose citations become links
 

@@ -58,7 +58,7 @@ func (l *Lab) signPaper(ctx context.Context) error {
 	return err
 }
 
-// folderOf returns the path itself if it is a folder, or else its folder.
+// folderOf returns the path if it is the path of a folder, or else the path of the file's folder.
 func folderOf(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
