@@ -19,7 +19,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// A firefox is a Firefox without network access, with one page. Tests drive it by WebDriver BiDi.
+// A firefox is a Firefox without network access, with one page. Tests control it through WebDriver BiDi.
 type firefox struct {
 	context.Context
 	socket *websocket.Conn

@@ -58,10 +58,10 @@ func TestFiguresSurviveConversion(t *testing.T) {
 	left, err := printed(cmd)
 	noError(t, err)
 	if n := strings.Count(left, `src="data:image/svg+xml;base64,`); n != 2 || !strings.Contains(left, `alt="∇φ(θ̂)`) {
-		t.Errorf("%d pictures on GitHub, want 2 with their words:\n%.2000s", n, left)
+		t.Errorf("%d pictures on GitHub, want 2 with their alternative texts:\n%.2000s", n, left)
 	}
 	if words := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(left, ""); strings.TrimSpace(words) != "" {
-		t.Errorf("words that are none of the figure's: %q", words)
+		t.Errorf("text besides the pictures: %q", words)
 	}
 }
 
