@@ -23,7 +23,7 @@ type Figure struct {
 // its unit.
 type Axis struct {
 	Label string
-	Log   bool // base 10; the data must be positive
+	Log   bool // logarithmic, to base 10; the data must be positive
 
 	// Min and Max fix the range if Min < Max. By default, the axis covers the range of the
 	// data.
@@ -44,7 +44,7 @@ type Layer interface {
 
 // Pen is the tool with which a [Layer] draws. Both renderings use the marks that the pen has drawn.
 type Pen struct {
-	X, Y Axis // of the figure
+	X, Y Axis // the axes of the figure
 
 	layers []layer
 	auto   int    // number of earlier layers that left their colour to the figure

@@ -122,7 +122,7 @@ func (c live) frame(f Figure, layers []layer) {
 			_, contour := m.(extent)
 			_, heatmap := m.(plane)
 			if c, _ := m.(curve); contour || heatmap || c.arrows {
-				trigger = "item" // a plane: neither axis depends on the other
+				trigger = "item" // in a plane, neither coordinate depends on the other
 			}
 		}
 	}
@@ -310,7 +310,7 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 		Encode: &opts.Encode{X: 0, Y: 1},
 	}
 	if m.hollow {
-		s.ItemStyle.Color = "#ffffff" // on dark pages, live.js replaces this colour by theirs
+		s.ItemStyle.Color = "#ffffff" // on dark pages, live.js replaces this white
 	}
 	c.series(s, m.x, m.y, m.lo, m.hi)
 	if m.lo != nil {

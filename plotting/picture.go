@@ -271,7 +271,7 @@ func (p Panels) raster() (*image.RGBA, error) {
 // small returns the picture as a PNG of at most 256 colours, which is a quarter of the size of a PNG with all colours.
 // It is saved with every notebook, for readers whose program shows neither HTML nor SVG.
 func (p Panels) small() ([]byte, error) {
-	if p.Columns == 0 { // as on a page, because a wide row would be small in print
+	if p.Columns == 0 { // at most two figures in a row, because a wider row would be small in print
 		p.Columns = min(2, len(p.Figures))
 	}
 	img, err := p.raster()

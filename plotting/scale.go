@@ -249,7 +249,7 @@ func power(m, e int) string {
 
 // brief formats a value to three significant digits.
 func brief(v float64) string {
-	v += 0 // −0 is 0
+	v += 0 // turns −0 into 0
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 	e, _ := strconv.Atoi(exponent)
 	if v == 0 || -4 < e && e < 6 {

@@ -43,7 +43,7 @@ const (
 	boxAlpha    = 0.6
 	boxGap      = 0.12 // between bars of adjacent bins, as a fraction of the width of a bin
 	spanAlpha   = 0.15
-	headSize    = 3.2 // of an arrow
+	headSize    = 3.2 // half the length of an arrowhead
 )
 
 // textStyle returns a style in the given font, with [raised] as its text handler.
@@ -208,7 +208,7 @@ func (s scale) apart(n int, length float64, room func(label string) vg.Length) [
 	const gap = 5 // points
 	for ; ; n-- {
 		ticks, touching := s.ticks(n), false
-		end := math.Inf(-1) // of the previous label
+		end := math.Inf(-1) // where the previous label ends
 		for i, t := range ticks {
 			if t.label == "" {
 				continue
@@ -542,7 +542,7 @@ func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 		tail := to.Sub(u.Scale(size))
 		c.StrokeLine2(in.line(1), from.X, from.Y, tail.X, tail.Y)
 		c.FillPolygon(in.color.rgb(), []vg.Point{to, tail.Add(side.Scale(size / 2)), tail.Sub(side.Scale(size / 2))})
-		switch { // behind the tail
+		switch { // the label stands behind the tail
 		case math.Abs(float64(u.X)) < 0.5:
 			at.Y -= u.Y / vg.Length(math.Abs(float64(u.Y))) * label.FontExtents().Height / 2
 		case u.X > 0:
@@ -562,7 +562,7 @@ type head struct {
 }
 
 const (
-	sampleWidth = 22.0 // of the line in front of a name
+	sampleWidth = 22.0 // of the sample in front of a name
 	sampleGap   = 4.0
 	entryGap    = 14.0
 	rowHeight   = 14.0

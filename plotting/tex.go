@@ -94,7 +94,7 @@ func formulas(label string) (string, error) {
 // tex reads a formula.
 type tex struct {
 	rest   string
-	script bool // within a script
+	script bool // whether rest is within a script
 	err    error
 }
 

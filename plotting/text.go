@@ -64,7 +64,7 @@ const (
 // and takes no width.
 type run struct {
 	text   string
-	font   font.Font // with its size
+	font   font.Font
 	rise   vg.Length
 	accent bool
 }
@@ -127,7 +127,7 @@ type piece struct {
 // layout places the runs of a line, and returns its width.
 func (h raised) layout(line string, f font.Font) (out []piece, width vg.Length) {
 	var x, begin, end vg.Length // the current place; where the current scripts begin, and where the longest ends
-	var rise vg.Length          // of the previous run
+	var rise vg.Length          // the rise of the previous run
 	letter := vg.Length(0)      // the width of the letter before an accent
 	for _, r := range runs(line, f) {
 		face := h.Fonts.Lookup(r.font, r.font.Size)
@@ -175,7 +175,7 @@ func (h raised) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		c.Push()
 		defer c.Pop()
 		c.Rotate(sty.Rotation)
-		sin, cos := math.Sincos(-sty.Rotation) // pt in the rotated system
+		sin, cos := math.Sincos(-sty.Rotation) // the coordinates of pt in the rotated system
 		pt.X, pt.Y = pt.X*vg.Length(cos)-pt.Y*vg.Length(sin), pt.X*vg.Length(sin)+pt.Y*vg.Length(cos)
 	}
 	lines := h.Lines(txt)

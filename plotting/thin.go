@@ -32,7 +32,7 @@ func thin(layers []layer, sx, sy scale) []layer {
 			if !ok {
 				continue
 			}
-			if c.arrows || c.thin || !slices.IsSorted(c.x) { // not a function of x
+			if c.arrows || c.thin || !slices.IsSorted(c.x) { // y need not be a function of x
 				keep := simplifyTo(maxPoints, project(c.x, sx), project(c.y, sy))
 				out[i].marks[j] = c.pick(keep)
 				continue

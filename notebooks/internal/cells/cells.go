@@ -22,7 +22,7 @@ import (
 
 // A Session holds the declarations and imports of the cells so far. [New] makes one.
 type Session struct {
-	names   map[string]string // of the known packages, by their paths
+	names   map[string]string // the names of the packages that cells may import, by their paths
 	units   []unit
 	imports []imported
 	env     []string
@@ -34,10 +34,10 @@ func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is the program of a cell, with the earlier declarations that it needs.
 type Program struct {
-	Text    string   // of the cell
-	Source  string   // source of the one file of package main
-	Imports []string // import paths
-	Args    []string // of the command line
+	Text    string   // the text of the cell
+	Source  string   // the source of package main, which is one file
+	Imports []string // the paths of the imported packages
+	Args    []string // the arguments of the command line
 	Env     []string // set by %env, as name=value
 	Said    string   // messages of the cell's magics
 
@@ -104,7 +104,7 @@ type unit struct {
 // A declared name is one of a unit's names: T.m for a method.
 type declared struct {
 	name   string
-	at, to int // its place in the unit's text
+	at, to int // the first byte of the name in the unit's text, and the byte after the name
 }
 
 // imported is an imported package, with its name in cells.

@@ -96,7 +96,7 @@ func (p *page) Choices() (found []choice) {
 			found[i].Text = "as corrected: " + c.Value
 		}
 	}
-	return slices.DeleteFunc(found, func(c choice) bool { return !slices.Contains(order, c.Value) }) // such as an empty kind
+	return slices.DeleteFunc(found, func(c choice) bool { return !slices.Contains(order, c.Value) }) // an empty kind is not a choice
 }
 
 var (

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Update  bool          // also write the fresh outputs into the committed notebooks
 	Jobs    int           // number of notebooks executed at a time
-	Timeout time.Duration // longest time of one cell
+	Timeout time.Duration // the longest time that a cell may take
 }
 
 // paper lists the committed notebooks.
@@ -92,7 +92,7 @@ type run struct {
 	file     string // the executed file, among the temporary files
 	elapsed  time.Duration
 	cells    map[int]time.Duration // time of each cell, by its index
-	figures  int                   // number of figures in its outputs
+	figures  int                   // the number of figures in the notebook's outputs
 	pictures map[string]string     // the names of the figure files by their content
 }
 
@@ -247,7 +247,7 @@ type cellError struct {
 }
 
 var (
-	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`) // as the kernel writes it
+	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`) // how the kernel writes the place of an error
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 

@@ -60,7 +60,7 @@ func lighten(r *run, body, folder string) (string, error) {
 		if err != nil || !known {
 			return tag
 		}
-		size := "" // reserves the picture's place until it is loaded
+		size := "" // reserves a place until the picture is loaded
 		if v := viewBox.FindStringSubmatch(string(data)); v != nil {
 			size = fmt.Sprintf(` width="%s" height="%s"`, v[1], v[2])
 		}

@@ -36,7 +36,7 @@ func (l *Lab) found() (rows [][2]template.HTML, err error) {
 // A claim is a claim of the paper, with its settings.
 type claim struct {
 	Text     string
-	Section  string // of the paper
+	Section  string // the title of a section of the paper
 	Settings []setting
 	Picture  string // file of a picture of the settings' intervals, if there are several settings
 }
@@ -134,7 +134,7 @@ func (p *page) Verdicts() (counts []choice) {
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
-	Places         []string // numbers in parentheses, and names
+	Places         []string // where the erratum is: numbers in parentheses, and names
 	Entries        []*equation
 	Mark           mark
 }

@@ -123,7 +123,7 @@ type kernelspec struct {
 	InterruptMode string            `json:"interrupt_mode"`
 	Env           map[string]string `json:"env"`
 	Metadata      struct {
-		Clone string `json:"mixpolicy_clone,omitempty"` // from which it was installed
+		Clone string `json:"mixpolicy_clone,omitempty"` // the clone from which the kernel was installed
 	} `json:"metadata"`
 }
 

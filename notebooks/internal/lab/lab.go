@@ -33,12 +33,12 @@ type Lab struct {
 	// notebooks.
 	Output string
 
-	root   string // of the clone
+	root   string // the folder of the clone
 	python string // the interpreter with Jupyter, once set up
 
 	// The notebooks to work on: the paper's, or the reader's own (see workOn).
 	own     bool
-	folder  string // of the notebooks
+	folder  string // the folder of the notebooks
 	project string // the module whose packages cells may import in addition to the clone's
 
 	temp    string // folder of this run's temporary files; its path marks the run's processes
@@ -280,7 +280,7 @@ func (l *Lab) use(how int) (err error) {
 func (l *Lab) removeParts() error {
 	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
 	filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
-		switch { // ignores errors: an open JupyterLab may remove files meanwhile
+		switch { // an error is ignored, because an open JupyterLab may remove files meanwhile
 		case path == l.path("venv"), path == l.path("npm", "node_modules"): // large, and only pip and npm write to them
 			return fs.SkipDir
 		case err == nil && d.IsDir():

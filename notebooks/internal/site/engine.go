@@ -24,18 +24,18 @@ type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
 	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
 	Packages map[string]archive `json:"packages"`
-	Names    map[string]string  `json:"names"` // of the packages that cells may import
+	Names    map[string]string  `json:"names"` // of the packages that cells may import, by their paths
 	Pages    []page             `json:"pages"`
 	Data     map[string]file    `json:"data"` // files that cells find, by their paths
 
-	program, compiled int64 // over all pages, the most bytes of its program, and of the compiler, the linker and its packages
+	program, compiled int64 // the greatest size of a page's program, and of the compiler and the linker with a page's packages
 }
 
 // A file is a file of the engine. Its name changes with its content, so a browser may keep it forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
-	Size  int64  `json:"size"` // unpacked
+	Size  int64  `json:"size"` // the number of bytes of the unpacked file
 	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the
 	// digests of the packed and of the unpacked file, because it depends on the server which of them arrives.
 	Integrity string `json:"integrity"`
@@ -44,8 +44,8 @@ type file struct {
 // A page is the program that [cells.Session.Page] makes of a notebook's cells. With it, these cells run without the compiler.
 type page struct {
 	file
-	Keys  []string        `json:"keys"`  // of the cells' programs
-	Texts map[string]bool `json:"texts"` // of the cells; true if the cell imports plotting
+	Keys  []string        `json:"keys"`  // the keys of the cells' programs
+	Texts map[string]bool `json:"texts"` // the texts of the cells; true if a cell imports plotting
 }
 
 // An archive is the file that the compiler and the linker read for a package.
@@ -131,7 +131,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 func (b *builder) makePage(ctx context.Context, e *engine, notebook string) error {
 	session, programs := cells.New(e.Names), []*cells.Program{}
 	for _, c := range b.Cells[notebook] {
-		p, err := session.Compose(c.Name, strings.TrimRight(c.Text, "\n")) // as the page has it
+		p, err := session.Compose(c.Name, strings.TrimRight(c.Text, "\n")) // the page has the text in this form
 		if err == nil {                                                    // otherwise, the page will report the mistake
 			session.Keep(p)
 			programs = append(programs, p)

@@ -38,9 +38,9 @@ type Settings struct {
 	NPM     string            // the folder where npm has put CodeMirror and the packages that pages need
 	Cells   map[string][]Cell // the cells of code, by the files of their notebooks
 	Data    []string          // files that cells find, each by its path relative to Folder
-	Folder  string            // of the notebooks
+	Folder  string            // the folder of the notebooks
 	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
-	Env     []string          // of the go command
+	Env     []string          // variables for the environment of the go command
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs the command and returns its output
 	Write   func(name string, data []byte) error
