@@ -126,7 +126,7 @@ func FuzzLabel(f *testing.F) {
 		for _, r := range runs(label, labelFont) {
 			inRuns.WriteString(r.text)
 		}
-		base := func(r rune) rune { // as it is drawn
+		base := func(r rune) rune { // the character that is drawn for r
 			for _, c := range [][2]string{{superscripts, superLetters}, {subscripts, subLetters}, {combining, accents}} {
 				if strings.ContainsRune(c[0], r) {
 					return counterpart(c[0], c[1], r)

@@ -168,7 +168,7 @@ func TestFirefox(t *testing.T) {
 		}
 	}
 	for _, what := range f.complaints {
-		if !strings.Contains(what, "/favicon.ico") { // of the server, not of the site
+		if !strings.Contains(what, "/favicon.ico") { // a file of the server, not of the site
 			t.Error(what)
 		}
 	}

@@ -181,7 +181,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.do(t, codeCells+`[1].model.sharedModel.setSource("// mine"), [...document.querySelectorAll(".jp-NotebookPanel-toolbar *")].find(e => e.textContent === "Show on the page" && !e.childElementCount).click()`)
 		b.eventually(t, "the page is opened", "opened[1]")
 		back := evaluate[string](t, b, "opened[1]")
-		b.command(t, "docmanager:save-all") // otherwise JupyterLite asks before it is left
+		b.command(t, "docmanager:save-all") // otherwise, JupyterLite asks a reader who leaves
 		b.eventually(t, "all is saved", `[...window.jupyterapp.shell.widgets("main")].every(w => !w.context?.model.dirty)`)
 		b.visit(t, back)
 		b.eventually(t, "the page shows the difference, and runs nothing", at(1)+`.querySelector(".diff ins")?.textContent === "+ // mine\n" && `+at(1)+`.querySelector("[role=status]").textContent.endsWith("not run yet")`)

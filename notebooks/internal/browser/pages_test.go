@@ -140,7 +140,7 @@ func TestPages(t *testing.T) {
 	}
 	for link := range links {
 		page, anchor, _ := strings.Cut(strings.TrimPrefix(link, "file://"), "#")
-		if strings.Contains(page, ":") || strings.HasSuffix(page, ".go") { // on the web, or a source file of the clone
+		if strings.Contains(page, ":") || strings.HasSuffix(page, ".go") { // a page on the web, or a source file of the clone
 			continue
 		}
 		if _, err := os.Stat(page); err != nil {

@@ -162,7 +162,7 @@ func TestSite(t *testing.T) {
 		}
 		b.calm(t)
 	})
-	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last, because JupyterLite asks before it is left
+	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last on this browser, because JupyterLite asks a reader who leaves
 	t.Run("a browser that stores nothing, and a plain server", func(t *testing.T) {
 		profile := t.TempDir()
 		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
@@ -184,7 +184,7 @@ func TestSite(t *testing.T) {
 		b.key(t, kb.End)
 		b.key(t, "// ")
 		b.calm(t)
-		s.spoil.Store(true) // a download that is not what was published
+		s.spoil.Store(true) // the next download is not what was published
 		runs(t, b, uses, "is not what was published", true)
 		s.spoil.Store(false)
 		runs(t, b, uses, "42\n", false)
@@ -337,7 +337,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.visit(t, link)
 		b.eventually(t, "the link shows a change", at(declares)+`.querySelector(".diff ins")?.textContent === "+ func twice(n int) int { return 2 * n + 1 }\n"`)
 		checkAccess(t, b, axe(t), []view{{360, "light"}, {1280, "dark"}})
-		b.do(t, "window.fetch = null") // as without a network
+		b.do(t, "window.fetch = null") // as if there were no network
 		press(t, b, declares, "Reset", false)
 		b.eventually(t, "the change is gone", `!`+at(declares)+`.innerText.includes("+ 1")`)
 		press(t, b, declares, "Undo", false)

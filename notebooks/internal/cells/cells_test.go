@@ -109,7 +109,7 @@ func TestPage(t *testing.T) {
 		"func again() int { return 2 }\nfunc (one) String() string { return \"one\" }\nvar w = []string{\"w\"}",
 		"func f() { main() }\n%%\nif v[0]++; v[0] < 5 {\n\tf()\n}\nfmt.Println(again(), one(1), v, w)",
 	}
-	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 4, 6} { // the last two run again
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 4, 6} { // cells 4 and 6 run again
 		p := must(s.Compose(string(rune('a'+i)), texts[i]))
 		s.Keep(p)
 		if i == len(programs) {

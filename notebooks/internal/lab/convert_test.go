@@ -84,12 +84,12 @@ func TestAnExportedScriptIsAProgram(t *testing.T) {
 	out := t.TempDir()
 	_, err := printed(lab.command(t.Context(), lab.python, append([]string{"-m", "nbconvert", "--to=script", "--log-level=ERROR", "--output-dir=" + out, own}, lab.paper()...)...))
 	noError(t, err)
-	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // before a run, a notebook does not name its language
+	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // the notebook has not run, so it does not name its language
 	if got := try(printed(lab.command(t.Context(), "go", "run", filepath.Join(out, "own.go")))).or(t); got != "1.414\n2\n" {
 		t.Errorf("it prints %q", got)
 	}
 	for _, file := range named(out, `^\d.*\.go$`) {
-		if _, err := printed(lab.command(t.Context(), "go", "list", "-export", "-f= ", file)); err != nil { // compiles it, and links nothing
+		if _, err := printed(lab.command(t.Context(), "go", "list", "-export", "-f= ", file)); err != nil { // compiles the file, without linking
 			t.Error(err)
 		}
 	}

@@ -101,7 +101,7 @@ func TestPartsOfFilesAreRemoved(t *testing.T) {
 		noError(t, writeFile(file, nil))
 	}
 	noError(t, lab.removeParts())
-	t.Setenv("PATH", t.TempDir()) // without programs, the set-up goes no further
+	t.Setenv("PATH", t.TempDir()) // without programs, the set-up fails
 	if err := lab.NewProject(t.Context(), mine); err == nil {
 		t.Error("a project was set up without any program")
 	}
@@ -132,7 +132,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	lab := readyLab(t)
 	program := command(t)
-	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // other moments in every run of the test
+	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // differs between runs of the test
 
 	t.Run("run", func(t *testing.T) {
 		file := writeNotebook(t, "killed", prose("# Killed"), code(figureCell))

@@ -288,7 +288,7 @@ func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
 	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // errata have their own page
-	body = links.ReplaceAllString(body, pageLink)                                                       // pages link to pages, not to notebooks
+	body = links.ReplaceAllString(body, pageLink)                                                       // to pages instead of notebooks
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
 		h := heading{int(m[1][0] - '0'), html.UnescapeString(m[2]), template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}

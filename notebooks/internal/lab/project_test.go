@@ -25,7 +25,7 @@ func TestAProjectOfOnesOwn(t *testing.T) {
 	if want := "go run ./notebooks lab " + dir; !strings.Contains(said, want) {
 		t.Errorf("it does not say %q:\n%s", want, said)
 	}
-	try(run("new", dir)).or(t) // nothing to do
+	try(run("new", dir)).or(t) // the second time, there is nothing to do
 	noError(t, writeFile(filepath.Join(dir, "wave", "wave.go"), []byte(`package wave
 
 import "github.com/mixpolicy/lab/plotting"
@@ -65,7 +65,7 @@ func Figure() plotting.Figure {
 	if nb := try(readNotebook(filepath.Join(dir, "build", "first.ipynb"))).or(t); len(nb.code()) != 5 {
 		t.Errorf("the first notebook has %d cells of code; want 5", len(nb.code()))
 	}
-	try(printed(exec.Command("go", "-C", dir, "vet", "./..."))).or(t) // it is a Go module like any other
+	try(printed(exec.Command("go", "-C", dir, "vet", "./..."))).or(t) // the project is a Go module like any other
 
 	noError(t, os.WriteFile(filepath.Join(dir, "first.ipynb"), []byte("mine"), 0o644))
 	if said, err := run("new", dir); err == nil || !strings.Contains(said, "first.ipynb exists already") {
