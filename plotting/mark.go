@@ -211,8 +211,8 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of the colours below. The zero value lets the figure choose.
 //
-// The palette is that of Okabe and Ito ("Color universal design", 2008), plus a grey, and without yellow, which vanishes
-// on white paper. Its colours can be distinguished with any common form of colour blindness. The first four colours have
+// The palette is Okabe and Ito's ("Color universal design", 2008) with a grey, and without yellow, which vanishes on
+// white paper. Readers with any common form of colour blindness can distinguish its colours. The first four colours have
 // a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 

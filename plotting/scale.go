@@ -82,8 +82,8 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 	return x, y
 }
 
-// scale returns the range that the author fixed, or that of the names, or else the range of the data, widened at both
-// ends by at least the fraction pad of its length. A range without length or data becomes one that can be drawn.
+// scale returns the range that the author fixed, or the range of the names, or else the range of the data, widened at
+// both ends by at least the fraction pad of its length. A range without length or data becomes one that can be drawn.
 func (a Axis) scale(data interval, pad float64) scale { return a.span(data, pad).drawable() }
 
 func (a Axis) span(data interval, pad float64) scale {

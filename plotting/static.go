@@ -81,7 +81,7 @@ var (
 	svgText    = regexp.MustCompile(`<text `)
 	svgComment = regexp.MustCompile(`<!--[^>]*-->\n`)
 	svgDetails = strings.NewReplacer(
-		// The metrics of Liberation Sans are those of Arial and Helvetica.
+		// Liberation Sans has the metrics of Arial and Helvetica.
 		"font-family:Liberation Sans"+svgRegular, "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
 		"font-family:DejaVu Sans"+svgRegular, "font-family:DejaVu Sans,Arial,Helvetica,sans-serif",
 		"<image ", `<image preserveAspectRatio="none" `,

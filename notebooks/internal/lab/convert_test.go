@@ -51,8 +51,8 @@ func TestFiguresSurviveConversion(t *testing.T) {
 		t.Error("the picture is hidden until a script runs")
 	}
 
-	// The rules are those of GitHub's html-pipeline, which are public. They also allow pictures in data URLs, because GitHub
-	// shows the PNGs of notebooks in this way.
+	// githubsRules are the public rules of GitHub's html-pipeline. In addition, they allow pictures in data URLs, because
+	// GitHub shows the PNGs of notebooks in this way.
 	cmd := lab.command(t.Context(), lab.python, "-c", githubsRules)
 	cmd.Stdin = strings.NewReader(output.Data["text/html"].(string))
 	left, err := printed(cmd)

@@ -6,7 +6,7 @@
 // memory. A page fetches the engine when its reader first runs a cell, and a package when a cell first needs it.
 //
 // A published cell needs no compiler: each page has a program, built with the site, that contains the programs of its
-// cells. A changed cell has another program than the published one, which the engine compiles.
+// cells. The program of a changed cell is not in the page's program, so the engine compiles it.
 package site
 
 import (

@@ -56,8 +56,8 @@ func main() {
 	select {}
 }
 
-// listen decodes the messages that one program writes to the pipe. Called with null, the function that it returns
-// waits until everything has been shown.
+// listen returns the function hear, which decodes the messages that one program writes to the pipe. Called with null,
+// hear waits until everything has been shown.
 func listen(show, reply js.Value) js.Func {
 	pipe, input := io.Pipe()
 	done := make(chan bool)

@@ -79,7 +79,7 @@
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
       // An interrupted cell may still be in the compiler.
       this.busy = this.busy.then(async () => {
-        this.engine.add(await this.since().catch(() => ({}))); // without the list, programs do not find the files
+        this.engine.add(await this.since().catch(() => ({}))); // without the list, programs do not find new files
         if (cell.ended) return;
         this.running = cell;
         const result = await this.engine.run({ name: id, text }, []);

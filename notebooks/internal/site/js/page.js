@@ -33,7 +33,7 @@
       Object.assign(this, { whose, state: make("span", { role: "status" }), changes: make("div", { hidden: true }) });
       this.buttons = {
         run: this.button("Run", () => current?.cell === this && !current.stopped ? stop() : start([this]), "Shift+Enter or Ctrl+Enter"),
-        edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves it"),
+        edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves the editor"),
         uses: this.button("Run what uses it", () => start([this, ...this.users()]), "with the cells that use its declarations"),
         diff: this.button("Changes", () => this.compare(this.changes.hidden), "compared with the published text"),
         link: this.button("Link to the change", async () => copy(this, here() + await pack(changes())), "copies an address that shows the changed cells of this page"),
