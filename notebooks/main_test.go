@@ -92,7 +92,7 @@ func TestNotebooks(t *testing.T) {
 					at++
 				}
 				around := func(s string) string { return s[max(0, at-200):min(len(s), at+200)] }
-				t.Errorf("cell %d shows something else than what is committed (go run ./notebooks --update commits the new):\ncommitted …%s…\nfresh     …%s…", i, around(was), around(is))
+				t.Errorf("cell %d differs from the committed cell (go run ./notebooks --update writes the fresh outputs into the notebook):\ncommitted …%s…\nfresh     …%s…", i, around(was), around(is))
 			}
 		})
 	}

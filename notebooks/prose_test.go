@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// longest is the number of lines of code that a reader can take in at once.
+// longest is the number of lines of a cell's code that a reader can take in at once.
 const longest = 25
 
 func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
@@ -33,7 +33,7 @@ func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
 	}
 }
 
-// quotation is the mark after a number in the prose. It contains the id of the cell that shows the number, or the id
+// quotation matches the mark after a number in the prose. The mark contains the id of the cell that shows the number, or
 // of a claim or an erratum.
 var quotation = regexp.MustCompile(`<!-- = ([\w-]+) -->`)
 
@@ -87,7 +87,7 @@ func TestProseQuotesOutputs(t *testing.T) {
 	}
 }
 
-// A notebook holds the parts of a notebook that the tests read.
+// A notebook holds the parts of an .ipynb file that the tests read.
 type notebook struct{ Cells []cell }
 
 type cell struct {
@@ -133,7 +133,7 @@ func (nb *notebook) shows(id string) (text string) {
 	return text
 }
 
-// A quotedNumber is a number: its text, its value, and the unit of its last digit.
+// A quotedNumber is a number in the prose: its text, its value, and the unit of its last digit.
 type quotedNumber struct {
 	text        string
 	value, unit float64
@@ -182,7 +182,7 @@ func numeral(text string) quotedNumber {
 	return quotedNumber{text, value * math.Pow(10, power), math.Pow(10, power-float64(len(part[2])-min(1, len(part[2]))))}
 }
 
-// in reports whether a text contains the number, after rounding to its digits.
+// in reports whether the text contains a number that equals w when it is rounded to the digits of w.
 func (w quotedNumber) in(text string) bool {
 	for _, s := range numerals.FindAllString(text, -1) {
 		if math.Abs(numeral(s).value-w.value) <= w.unit/2*(1+1e-9) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Columns makes columns of text or, for a head with a format after a tab, of numbers.
+// Columns makes a column for each head. A head may be followed by a tab and the format of the column's numbers.
 func Columns(heads ...string) (all []Column) {
 	for _, head := range heads {
 		head, format, _ := strings.Cut(head, "\t")
@@ -33,7 +33,8 @@ func (c *Cells) Set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// Table returns a table whose first column, headed rows, holds the names of the rows, followed by the given columns.
+// Table returns a table of the given columns. An additional first column, with the head rows, holds the names of the
+// rows.
 func (c *Cells) Table(caption, rows string, heads ...string) Table {
 	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

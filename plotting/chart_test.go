@@ -10,7 +10,7 @@ import (
 )
 
 // A chart shows superscripts and subscripts instead of TeX markup. A rule is black and solid unless it has a colour. The
-// meaning of the intervals stands once, below the x axis.
+// meaning of the intervals appears only once, below the x axis.
 func TestCharts(t *testing.T) {
 	two := []float64{1, 2}
 	band := plotting.Line{X: two, Y: two, Lo: two, Hi: two, Interval: "band: middle half of 200 runs"}

@@ -14,7 +14,7 @@ import (
 // An order asks for panels as a file of the given Format or, if Format is empty, as the output of a notebook.
 type order struct {
 	Format   string
-	Frames   []Panels // of an output; a file has only Still
+	Frames   []Panels // nil if the order asks for a file, which shows only Still
 	Still    Panels
 	Controls []Control
 }
@@ -57,7 +57,8 @@ func pack(v any) []byte {
 	return b.Bytes()
 }
 
-// described returns the panels, which have been checked, with users' own layers replaced by the layers that these draw.
+// described returns the panels, which must have been checked. Each user's own layer is replaced by the layers of this
+// package that it draws.
 func (p Panels) described() Panels {
 	p.Figures = slices.Clone(p.Figures)
 	for i, f := range p.Figures {

@@ -14,9 +14,9 @@ func (l ticked) Draw(p *Pen) error {
 	return p.Draw(&Line{Name: p.Y.Label, X: []float64{0, l.X}, Y: []float64{1, 2}}, pair{})
 }
 
-// A page that draws from a description gives the same output as a drawing here without one, each time. Besides the
-// script, an output has at most 38 kB a panel: the largest panel has a rough curve with a band and a smooth curve, of
-// 1000 points each.
+// Drawing from a description, as a page does, gives the same output as drawing directly. Without the script, an output
+// has at most 38 kB for each panel: the largest panel has a rough curve with a band and a smooth curve, of 1000 points
+// each.
 func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 	drawings := gallery()
 	drawings["layers of one's own"] = Figure{Title: "own", Y: Axis{Label: "value"}, Layers: []Layer{
@@ -36,19 +36,19 @@ func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 			}
 			got, want := draw(), must(d.display())
 			if got.html != want.html || got.plain != want.plain || !bytes.Equal(got.png, want.png) {
-				t.Error("the output is another one")
+				t.Error("the output differs from that of drawing directly")
 			}
 			if kB := (len(got.html) - len(script)) / 1024; kB > 38*len(o.Still.Figures) || got.plain == "" || strings.Count(got.html, "</script") != 1 ||
 				!strings.Contains(got.html, "<img") || !strings.Contains(got.html, "mixpolicyCharts") {
-				t.Errorf("output of %d kB, of which a form is missing or a script is not closed", kB)
+				t.Errorf("an output of %d kB is too large, lacks a form, or has not exactly one script", kB)
 			}
 			o.Format = "svg"
 			if !bytes.Equal(draw().png, must(encode("svg", d))) {
-				t.Error("the file is another one")
+				t.Error("the file differs from that of drawing directly")
 			}
 		})
 	}
 	if _, err := (order{Format: "bmp", Still: divergence(1, 0, 1)}).draw().result(); err == nil {
-		t.Error("what can't be drawn is no error")
+		t.Error("no error for a format that does not exist")
 	}
 }

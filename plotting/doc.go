@@ -20,7 +20,7 @@
 //
 // Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
 // each rendering draws only these. Neither rendering repairs data. Slices of different lengths are an error; so are
-// NaN, infinities (except in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values below 1e-100. The
+// NaN, infinities (except as Z in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values below 1e-100. The
 // error names the layer and, for a number, its index.
 //
 // A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also

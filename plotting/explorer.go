@@ -22,11 +22,12 @@ type Explorer struct {
 	Frame func(at []int) Panels
 }
 
-// Control is a parameter that the reader sets: by a slider or, if its values are names rather than numbers, in a menu.
+// Control is a parameter that the reader sets with a slider or, if Menu is set, in a menu, which suits values that are
+// names.
 type Control struct {
 	Label  string // such as "η"
 	Values []string
-	Start  int // index of the first value shown
+	Start  int // index of the value that is shown first
 	Menu   bool
 }
 
@@ -39,7 +40,7 @@ func Slider(label string, values ...float64) Control {
 	return c
 }
 
-// String describes the control at its start: "η = 0.1", or the chosen name.
+// String describes the control at its start: "η = 0.1" for a slider, only the value for a menu.
 func (c Control) String() string {
 	if c.Menu {
 		return c.Values[c.Start]

@@ -23,7 +23,7 @@ type Figure struct {
 // its unit.
 type Axis struct {
 	Label string
-	Log   bool // base 10; the data must be positive
+	Log   bool // logarithmic, to base 10; the data must be positive
 
 	// Min and Max fix the range if Min < Max. By default, the axis covers the range of the
 	// data.
@@ -42,14 +42,14 @@ type Layer interface {
 	Draw(p *Pen) error
 }
 
-// Pen is the tool with which a [Layer] draws. Both renderings use the marks that it has drawn.
+// Pen is the tool with which a [Layer] draws. Both renderings use the marks that the pen has drawn.
 type Pen struct {
-	X, Y Axis // of the figure
+	X, Y Axis // the axes of the figure
 
 	layers []layer
 	auto   int    // number of earlier layers that left their colour to the figure
-	used   bool   // this layer left its colour to the figure
-	taken  []Look // the looks of the figure's methods
+	used   bool   // the current layer left its colour to the figure
+	taken  []Look // the looks of layers with the name of a method (see [LookOf])
 }
 
 // Draw draws the layers, the first at the bottom. If a user's own layer draws several layers that leave their colour to
@@ -112,7 +112,7 @@ func (f Figure) lowerParts() ([]layer, error) {
 		if d, ok := l.(described); ok {
 			_, name := d.describe()
 			_, look := methodOf(name)
-			p.taken = append(p.taken, look) // the zero Look if the layer is not a method
+			p.taken = append(p.taken, look) // the zero Look if the layer has no method's name
 		}
 	}
 	for i, l := range f.Layers {
@@ -181,7 +181,7 @@ func (f Figure) below(layers []layer) string {
 	return strings.Join(lines, "\n")
 }
 
-// described is one of the package's own layers.
+// A described layer is one of the package's own layers.
 type described interface {
 	Layer
 	// describe returns the kind of the layer and its name, which may be empty.
@@ -201,7 +201,8 @@ func title(l Layer) string {
 	return fmt.Sprintf("%s %q", kind, name)
 }
 
-// alt returns the alternative text of the picture: the title, the axes, and the name and range of each named layer.
+// alt returns the alternative text of the picture: the title, the axes, and the name of each named layer, with the range
+// of its values along y if it has any.
 func (f Figure) alt() string {
 	var b strings.Builder
 	if f.Title != "" {
@@ -214,7 +215,7 @@ func (f Figure) alt() string {
 			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
 			ms := l.marks
 			switch ms[0].(type) {
-			case extent, plane, arrow: // have no values along y
+			case extent, plane, arrow: // layers that begin with these marks have no values along y
 				ms = nil
 			}
 			switch r := boundsOf(ms).y; {
@@ -244,8 +245,8 @@ type column struct {
 	axis Axis
 }
 
-// checkColumns verifies that columns are non-empty, equally long, finite, and not too small where their axis is
-// logarithmic.
+// checkColumns verifies that columns are non-empty and equally long, and that their values are within ±limit and, on a
+// logarithmic axis, at least 1/limit.
 func checkColumns(cols ...column) error {
 	if len(cols[0].data) == 0 {
 		return fmt.Errorf("%s is empty", cols[0].name)
@@ -266,7 +267,7 @@ func checkColumns(cols ...column) error {
 	return nil
 }
 
-// check verifies points and, if there are any, their intervals along an axis: Lo ≤ Hi.
+// check verifies the columns of points and, if lo or hi is not nil, of their intervals on the axis along, with Lo ≤ Hi.
 func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	all := []column{{"X", x, p.X}, {"Y", y, p.Y}}
 	if lo != nil || hi != nil {
@@ -283,8 +284,8 @@ func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	return nil
 }
 
-// limit is the largest number that is drawn, and its inverse is the smallest on a logarithmic axis. Within these
-// limits, all coordinates are finite.
+// limit is the largest number that is drawn, and 1/limit is the smallest on a logarithmic axis. Within these limits, all
+// coordinates are finite.
 const limit = 1e100
 
 func drawable(v float64) bool { return math.Abs(v) <= limit }
@@ -301,7 +302,7 @@ type Drawing interface {
 // as fit.
 type Panels struct {
 	Figures []Figure
-	Columns int // in a file; default: all in one row
+	Columns int // the number of columns in a file; default: all figures in one row
 }
 
 // Row puts figures side by side.

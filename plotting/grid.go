@@ -10,7 +10,7 @@ import (
 )
 
 // Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be ±Inf where
-// the function is not defined, such as a divergence outside its domain; this part stays blank.
+// the function is not defined, for example where a divergence is outside its domain. This part stays blank.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64
@@ -40,8 +40,8 @@ func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	return g
 }
 
-// ends returns nil unless z is finite at exactly one of a and b. In that case, it returns a point at which z is still
-// finite, next to where z becomes infinite.
+// If z is infinite at exactly one of a and b, ends returns a point at which z is still finite, next to where z becomes
+// infinite. Otherwise, it returns nil.
 func ends(z func(float64) float64, a, b float64) []float64 {
 	if math.IsInf(z(a), 0) {
 		a, b = b, a
@@ -133,7 +133,7 @@ func (c Contour) marks() []mark {
 			levels = append(levels, t.at)
 		}
 	}
-	// The axes cover the whole grid, whichever level sets lie in it.
+	// The axes cover the whole grid, even if the level sets cover less.
 	ms := []mark{extent{interval{c.Grid.X[0], c.Grid.X[len(c.Grid.X)-1]}, interval{c.Grid.Y[0], c.Grid.Y[len(c.Grid.Y)-1]}}}
 	var labels texts
 	for _, level := range levels {
@@ -163,9 +163,9 @@ func (c Contour) marks() []mark {
 	return ms
 }
 
-// room finds a point of the level set for its label: the middle point of the longest piece if it is far enough from the
-// frame and from earlier labels, or else the first point that is. If no point is far enough, room returns the farthest
-// point, and ok is false if even this point is too near.
+// room finds a point of the level set for its label: the middle point of the longest piece if the frame and earlier
+// labels leave twice the space that a label needs there, or else the first point with so much space. If there is none,
+// room returns the point with the most space; ok is false if this is less than a label needs.
 func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
 	const width, height = 0.09, 0.06 // of a label and the space around it, relative to the length of an axis
 	g := c.Grid
@@ -198,13 +198,13 @@ type polyline struct {
 }
 
 // levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching
-// squares). If only two opposite corners of a cell are above the level, the mean of its corners decides how they
-// connect. A corner at the level itself counts as above. If one corner of a cell is not finite, the triangle of the
-// other corners is used.
+// squares). If only two opposite corners of a cell are above the level, the level set separates these two unless the
+// mean of the four corners is above the level. A corner at the level itself counts as above. If exactly one corner of a
+// cell is not finite, the triangle of the other three is used.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
-	// Edges are numbered: from (i, j) to (i+1, j), from (i, j) to (i, j+1), and the diagonals
-	// from (i, j) to (i+1, j+1), and from (i+1, j) to (i, j+1).
+	// The kinds of edges are 0, from (i, j) to (i+1, j); 1, from (i, j) to (i, j+1); and the diagonals: 2, from (i, j) to
+	// (i+1, j+1), and 3, from (i+1, j) to (i, j+1).
 	edge := func(i, j, kind int) int { return 4*(i*ny+j) + kind }
 
 	// neighbours maps an edge to the edges to which the level set continues, through the cells on either side.
@@ -230,7 +230,7 @@ func (g Grid) levelSet(level float64) []polyline {
 					continue
 				}
 			}
-			var crossed []int // edges in turn around the cell
+			var crossed []int // the edges that the level set crosses, in order around the cell
 			for k, e := range edges {
 				if (corners[k] >= level) != (corners[(k+1)%len(corners)] >= level) {
 					crossed = append(crossed, e)
@@ -314,7 +314,7 @@ func (p plane) bounds() bounds {
 	return bounds{empty.include(cells(p.grid.X)...), empty.include(cells(p.grid.Y)...)}
 }
 
-// cells returns the borders of the cells around sorted points: halfway between neighbours, and just as far beyond both ends.
+// cells returns the borders of the cells around sorted points: halfway between neighbours, and half a cell beyond both ends.
 func cells(sorted []float64) []float64 {
 	last := len(sorted) - 1
 	borders := []float64{sorted[0] - (sorted[1]-sorted[0])/2}
@@ -329,7 +329,7 @@ type extent bounds
 
 func (e extent) bounds() bounds { return bounds(e) }
 
-// texts stand centred at their points.
+// texts are drawn centred at their points.
 type texts struct {
 	x, y []float64
 	text []string

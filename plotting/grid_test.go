@@ -82,7 +82,6 @@ func TestLevelSetsReachTheEndOfTheDomain(t *testing.T) {
 			}
 		}
 	}
-	// Here, the contour misses less than a third of a cell of 0.04.
 	if want := math.Sqrt(1 - 0.33*0.33); reach > want || reach < want-0.04/3 {
 		t.Errorf("the level set ends at y = %g, want %g", reach, want)
 	}

@@ -46,9 +46,8 @@ func (l Line) Draw(p *Pen) error {
 	return p.add(l, l.Name, l.Color, l.Dash, l.Width, curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi})
 }
 
-// Bars are rectangles that stand on 0, such as a histogram: Height[i] over the
-// bin of the given Width centred at X[i]. Several layers of bars overlap and
-// are translucent.
+// Bars are rectangles that stand on 0, such as those of a histogram: Height[i] over the bin of the given Width centred
+// at X[i]. Bars are translucent, so that several layers of bars may overlap.
 type Bars struct {
 	Name      string
 	X, Height []float64
@@ -160,8 +159,8 @@ func (l Path) Draw(p *Pen) error {
 		glyphs{x: l.X[:1], y: l.Y[:1], hollow: true}, glyphs{x: l.X[last:], y: l.Y[last:]})
 }
 
-// Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). If both are the same point, only the label
-// is drawn.
+// Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). If both ends are the same point, only the
+// label is drawn.
 type Arrow struct {
 	Label        string
 	X, Y         float64

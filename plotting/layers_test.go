@@ -73,8 +73,8 @@ func TestOutputsHoldAPNG(t *testing.T) {
 		for y := range full.Rect.Dy() {
 			for x := range full.Rect.Dx() {
 				got, want := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA), full.RGBAAt(x, y)
-				// Two colours of a class differ by less than 16. Colours beyond the 256
-				// commonest classes may differ more from their substitutes.
+				// In each channel, two colours of a class differ by less than 16. Colours beyond the 256 commonest
+				// classes may differ more from their substitutes.
 				off := func(a, b uint8) bool { return max(a, b)-min(a, b) > 48 }
 				if off(got.R, want.R) || off(got.G, want.G) || off(got.B, want.B) {
 					t.Fatalf("%s: pixel (%d, %d) is %v, want %v", name, x, y, got, want)
@@ -83,7 +83,7 @@ func TestOutputsHoldAPNG(t *testing.T) {
 		}
 	}
 	if data := must(DisplayData(Table{Columns: []Column{{Text: []string{"a"}}}})).Data; data[protocol.MIMEImagePNG] != nil {
-		t.Error("a table as a picture")
+		t.Error("a table has a picture")
 	}
 }
 
@@ -182,7 +182,7 @@ func FuzzNames(f *testing.F) {
 		}
 		var option struct{ Series []struct{ Name string } }
 		noError(json.Unmarshal(must(json.Marshal(s.Frames[0])), &option))
-		bare := strings.NewReplacer("{\u2060", "{") // the joiner keeps a brace from being rich text
+		bare := strings.NewReplacer("{\u2060", "{") // the joiner keeps ECharts from reading a brace as rich text
 		got, want := bare.Replace(option.Series[0].Name), bare.Replace(Unicode(name))
 		raised := strings.Contains(got, "{sup|") || strings.Contains(got, "{sub|")
 		if name != "" && got != want && !raised && strings.ToValidUTF8(name, "") == name {
@@ -191,8 +191,9 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// A layer named after a method has the method's look in every figure, and no other layer has this look. The parts of a
-// custom layer share the colour that the figure gives it, and the next layer gets the next colour.
+// Where the author chooses no colours, a layer named after a method has the method's look, and no other layer has this
+// look. The parts of a custom layer share the colour that the figure gives the layer, and the next layer gets the next
+// colour.
 func TestAMethodHasOneLook(t *testing.T) {
 	x := []float64{1, 2}
 	drawn := func(layers ...Layer) (out []Look) {
@@ -209,14 +210,14 @@ func TestAMethodHasOneLook(t *testing.T) {
 		t.Errorf("looks %v, want %v", got, want)
 	}
 	if got := drawn(Line{Name: "penalty", X: x, Y: x, Color: Grey})[0]; got != (Look{Grey, Solid}) {
-		t.Errorf("a colour of the author's became %v", got)
+		t.Errorf("a colour that the author chose became %v", got)
 	}
 	want = []Look{{Grey, Solid}, {Blue, Solid}, {Blue, Solid}, {Vermilion, Dashed}}
 	if got := drawn(Line{X: x, Y: x, Color: Grey}, pair{}, line("c")); !slices.Equal(got, want) {
-		t.Errorf("looks %v around a layer of one's own, want %v", got, want)
+		t.Errorf("looks %v around a custom layer, want %v", got, want)
 	}
 
-	// No two methods share a look, and the look of a new method differs from all of theirs.
+	// No two listed methods share a look, and no unlisted method has the look of a listed one.
 	of := map[Look]string{}
 	for name, look := range looks {
 		if other, ok := of[look]; ok {

@@ -23,7 +23,7 @@ import (
 //go:embed live.js
 var liveJS string
 
-// script is live.js without indentation and lines of comment, because it is part of every output, and outputs are saved.
+// script is live.js without indentation, blank lines and comment lines: every output contains it, and outputs are saved.
 var script = func() string {
 	var b strings.Builder
 	for line := range strings.Lines(liveJS) {
@@ -43,8 +43,8 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits returns the number of significant digits that a coordinate on the axis needs: length digits, or more if the
-// axis is far from 0 compared with its own length.
+// digits returns the number of significant digits that a coordinate on the axis needs: length or, if the axis is short
+// compared with its distance from 0, more (at most 17).
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
@@ -53,7 +53,7 @@ func (s scale) digits(length int) int {
 	return min(17, length+int(max(0, math.Ceil(far))))
 }
 
-// end returns an end of the axis, in JSON.
+// end returns v, an end of the axis, in JSON.
 func (s scale) end(v float64) json.RawMessage {
 	return appendNumber(nil, v, max(12, s.digits(stillDigits)))
 }
@@ -63,7 +63,7 @@ func (s scale) end(v float64) json.RawMessage {
 const stillDigits, frameDigits = 5, 4
 
 // option returns the figure as ECharts' option, in JSON that is safe within a script element. It adds the figure's data
-// to the given columns, to the given number of digits of the length of an axis.
+// to the given columns, rounded to the given number of digits of the length of an axis.
 func (f Figure) option(data *columns, digits int) (options, error) {
 	layers, x, y, err := f.prepare()
 	if err != nil {
@@ -90,7 +90,7 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 			}
 		}
 	}
-	c.Validate() // before JSON, or go-echarts loses the x axis
+	c.Validate() // must come before JSON, or go-echarts loses the x axis
 	out := options{}
 	for name, part := range c.JSON() {
 		out[name] = marshal(part)
@@ -103,10 +103,10 @@ type live struct {
 	*charts.Line
 	data   *columns
 	x, y   scale
-	dx, dy int // digits of coordinates
+	dx, dy int // significant digits of coordinates along x and along y
 }
 
-// frame sets everything but the data.
+// frame sets all options of the chart except its series and their data.
 func (c live) frame(f Figure, layers []layer) {
 	x, y := c.x, c.y
 	var names []legendEntry
@@ -122,7 +122,7 @@ func (c live) frame(f Figure, layers []layer) {
 			_, contour := m.(extent)
 			_, heatmap := m.(plane)
 			if c, _ := m.(curve); contour || heatmap || c.arrows {
-				trigger = "item" // a plane: neither axis depends on the other
+				trigger = "item" // in a plane, neither coordinate depends on the other
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (c live) frame(f Figure, layers []layer) {
 		legend = opts.Legend{Left: "0", Top: "26", Data: names}
 		top += 26
 	}
-	// ECharts leaves room for tick labels, but not for the name next to them.
+	// ECharts leaves room for tick labels, but not for the name of the axis next to them.
 	widest := 0
 	ticks := f.Y.named()
 	if ticks == nil {
@@ -172,7 +172,7 @@ func (c live) frame(f Figure, layers []layer) {
 	)
 }
 
-// legendEntry is an item of the legend. If it states no icon, it has the icon of the series.
+// legendEntry is an item of the legend. Without an Icon, ECharts shows the icon of the series.
 type legendEntry struct {
 	Name  string          `json:"name"`
 	Icon  string          `json:"icon,omitempty"`
@@ -183,8 +183,8 @@ func newLegendEntry(l layer) legendEntry {
 	e := legendEntry{Name: l.name}
 	switch l.marks[0].(type) {
 	case curve, extent: // an extent is the first mark of a contour
-		e.Style = json.RawMessage(`{"opacity":0}`) // ECharts would set a dot on the line
-	case glyphs: // given as a path, an icon keeps its proportions
+		e.Style = json.RawMessage(`{"opacity":0}`) // hides the dot that ECharts puts on the line
+	case glyphs: // an icon that is given as a path keeps its proportions
 		e.Icon = [...]string{
 			Solid:   "path://M0,5A5,5,0,1,1,10,5A5,5,0,1,1,0,5Z",
 			Dashed:  "path://M0,0H10V10H0Z",
@@ -192,7 +192,7 @@ func newLegendEntry(l layer) legendEntry {
 			Dotted:  "path://M0,5L5,0L10,5L5,10Z",
 		}[l.ink.dash]
 	case plane:
-		var stops []string // of a gradient from the left to the right
+		var stops []string // of a gradient from left to right
 		for i, c := range viridis {
 			stops = append(stops, fmt.Sprintf(`{"offset":%v,"color":%q}`, float64(i)/float64(len(viridis)-1), hex(c)))
 		}
@@ -212,7 +212,7 @@ func (c live) series(s charts.SingleSeries, x []float64, others ...[]float64) {
 	c.draw(s, source)
 }
 
-// draw appends a series with a separate data set.
+// draw appends the series s, with a data set of its own: the columns whose indices are in source.
 func (c live) draw(s charts.SingleSeries, source []int) {
 	s.DatasetIndex = len(c.DatasetList)
 	c.AddDataset(opts.Dataset{Source: source})
@@ -231,13 +231,13 @@ func (c live) numbers(column []float64, digits int) int {
 	return c.data.place(append(b, ']'))
 }
 
-// again appends a silent series that draws the columns of the last series.
+// again appends a silent series that draws the same columns as the series before it.
 func (c live) again(s charts.SingleSeries) {
 	s.DatasetIndex, s.SeriesTooltip = len(c.DatasetList)-1, silent
 	c.MultiSeries = append(c.MultiSeries, s)
 }
 
-// silent marks a series that tooltips omit. go-echarts has no field for it; live.js makes the series silent.
+// silent marks a series that tooltips omit. go-echarts has no field for this, so live.js makes the marked series silent.
 var silent = &opts.SeriesTooltip{}
 
 // custom returns a series drawn by a shape of live.js.
@@ -310,7 +310,7 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 		Encode: &opts.Encode{X: 0, Y: 1},
 	}
 	if m.hollow {
-		s.ItemStyle.Color = "#ffffff" // live.js: paper
+		s.ItemStyle.Color = "#ffffff" // on dark pages, live.js replaces this white
 	}
 	c.series(s, m.x, m.y, m.lo, m.hi)
 	if m.lo != nil {
@@ -318,7 +318,7 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 	}
 }
 
-// addRule adds a rule, and passes the corner of its label to live.js, by ECharts' names for positions.
+// addRule adds a rule, and tells live.js the corner of its label by ECharts' name for this position.
 func (c live) addRule(m rule, in ink, at corner) {
 	s := custom("", "rule", in.color, 1, 0)
 	s.Label = &opts.Label{Formatter: charted(m.label)}
@@ -328,7 +328,7 @@ func (c live) addRule(m rule, in ink, at corner) {
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(marshal([]string{place})))
 }
 
-// reference appends a series of values on one axis only, followed by other columns.
+// reference appends a silent series with one column for each value, all on one axis only, and then the columns others.
 func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, others ...int) {
 	s.Encode, s.SeriesTooltip = &opts.Encode{Y: 0}, silent
 	digits := c.dy

@@ -1,6 +1,6 @@
-// Draws the charts of one output: what go-echarts can't say in JSON, which is
-// functions (number formats, tooltips, shapes in data coordinates), the look in
-// light and dark, and the life of the chart in its page.
+// Draws the charts of one output. It adds what go-echarts cannot express in
+// JSON: functions (number formats, tooltips, shapes in data coordinates), the
+// look in light and dark, and the chart's reactions to its page.
 function (charts) {
   var echarts = window.echarts;
 
@@ -15,7 +15,7 @@ function (charts) {
     return m === "1" ? e : m === "−1" ? "−" + e : m + "·" + e;
   }
 
-  // With the digits that tell the ticks of an axis apart, which are at least a tenth of its length apart.
+  // Writes numbers with enough digits to tell the ticks of an axis apart. Two ticks are at least a tenth of the axis apart.
   function plain(lo, hi) {
     var n = Math.min(17, Math.max(6, 2 + Math.ceil(Math.log10(Math.max(Math.abs(lo), Math.abs(hi)) / (hi - lo)))));
     return function (v) { return number(v, n); };
@@ -24,8 +24,8 @@ function (charts) {
     var e = Math.round(v * 1e9) / 1e9;
     return e % 1 === 0 && (e > 3 || e < -2) ? "10" + raise(e) : number(Math.pow(10, v), 3);
   }
-  // A logarithmic axis is a linear one of log₁₀: ECharts' own labels nothing but
-  // powers of ten, rounds below 10⁻¹⁰ and zooms in the wrong place.
+  // A logarithmic axis is a linear axis of log₁₀: ECharts' own logarithmic axis labels
+  // only powers of ten, rounds below 10⁻¹⁰ and zooms in the wrong place.
   function logarithmic(a) {
     a.type = "value";
     a.min = Math.log10(a.min);
@@ -39,7 +39,7 @@ function (charts) {
       for (m = 1; m < 10; m++) {
         v = e + Math.log10(m);
         if (v < lo - 1e-9 || v > hi + 1e-9) continue;
-        // Within a decade 9 would touch 10, and 7 is left out with it.
+        // On less than 0.8 decades, 9 gets no label, because it would touch 10, and 7 gets none either.
         if (m === 1 ? e % every === 0 : decades < 0.8 ? m !== 7 && m !== 9 : decades < 1.7 && (m === 2 || m === 5)) values.push(v);
       }
     }
@@ -56,7 +56,7 @@ function (charts) {
   }
   var dashes = { dashed: [7, 4], dotted: [2, 3.5], dashdot: [8, 3.5, 2, 3.5] };
 
-  // Shapes of custom series: of each row, or of all rows at the first.
+  // Shapes of custom series: some are drawn once for each row, others (whole) once for all rows.
   var shapes = {
     band: function (rows, s) {
       var lo = s.encode.y[0], hi = s.encode.y[1];
@@ -181,7 +181,7 @@ function (charts) {
     return { type: "polygon", shape: { points: points }, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } };
   }
 
-  // Of a frame after the first, the page holds what differs.
+  // The page holds the first frame and, for every other frame, only what differs from the first.
   function complete(spec, frame, dark, width, height) {
     var option = JSON.stringify(Object.assign({}, spec.frames[0], spec.frames[frame]));
     if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#222222/g, "#dddddd").replace(/#ffffff/g, paper(dark)); // what is too dark on black; hollow markers
@@ -267,7 +267,7 @@ function (charts) {
 
   // The title and the legend take as many lines as they need, and the axes begin below them.
   var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, family = "Liberation Sans, Arial, Helvetica, sans-serif";
-  // Scripts in texts: {sup|…} and {sub|…}, as ECharts has them.
+  // Scripts in texts are written {sup|…} and {sub|…}, in ECharts' notation for rich text.
   var rich = /\{(su[bp])\|([^}]*)\}/g;
   function scripts(size) {
     return { sup: { fontSize: 0.75 * size, fontFamily: family, verticalAlign: "top" }, sub: { fontSize: 0.75 * size, fontFamily: family, verticalAlign: "bottom" } };
@@ -275,7 +275,7 @@ function (charts) {
   function markup(text) { return echarts.format.encodeHTML(text).replace(rich, "<$1>$2</$1>"); }
   function tools(shown) { return { iconStyle: { opacity: +shown } }; } // while the pointer is on the chart
   function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family, "left", "top", 0, scripts(size)).width; }
-  // The text in lines that fit into the room.
+  // Returns the text with line breaks, so that its lines fit into the room.
   function broken(text, size, room) {
     return text.split("\n").map(function (line) {
       return line.split(" ").reduce(function (lines, word) {

@@ -39,7 +39,7 @@ var looks = map[string]Look{
 	"scale-free":                    {Sky, Solid},
 }
 
-// others are looks that no method in the map looks has.
+// others are looks that the map looks does not contain.
 var others = []Look{
 	{Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
@@ -56,7 +56,7 @@ func LookOf(method string) Look {
 	return others[h.Sum32()%uint32(len(others))]
 }
 
-// methodOf returns the listed method at the start of a layer's name, and its look; "" if there is none.
+// methodOf returns the listed method at the start of a layer's name, and its look; or "" and the zero Look.
 func methodOf(name string) (method string, look Look) {
 	for k := len(name); k >= 0; k = strings.LastIndex(name[:k], ", ") {
 		if look, ok := looks[name[:k]]; ok {

@@ -14,14 +14,14 @@ type mark interface {
 	bounds() bounds
 }
 
-// curve is a polyline, with the band lo ≤ · ≤ hi around it if there is one.
+// curve is a polyline, with the band lo ≤ · ≤ hi if lo and hi are not nil.
 type curve struct {
 	x, y, lo, hi []float64
 	arrows       bool // with arrowheads along the way, for a trajectory
 	thin         bool // a thinner line, for a level set
 }
 
-// boxes stand on 0, centred at x.
+// boxes are rectangles that stand on 0, centred at x.
 type boxes struct {
 	x, height []float64
 	width     float64
@@ -30,7 +30,7 @@ type boxes struct {
 // glyphs are markers, with error bars from lo to hi if these are not nil.
 type glyphs struct {
 	x, y, lo, hi []float64
-	level        bool // the bars are along x
+	level        bool // the error bars lie along x, not along y
 	hollow       bool
 }
 
@@ -48,7 +48,7 @@ type span struct {
 	label    string
 }
 
-// arrow points at (x, y) from a label.
+// arrow points from its label, at (fromX, fromY), to (x, y).
 type arrow struct {
 	x, y, fromX, fromY float64
 	label              string
@@ -132,8 +132,8 @@ func (a arrow) bounds() bounds {
 
 // corner is the place of a rule's label along the rule.
 type corner struct {
-	start bool // at the left or lower end, not at the right or upper one
-	below bool // under a horizontal rule, left of a vertical one
+	start bool // at the left or lower end of the rule, not at the right or upper end
+	below bool // below a horizontal rule, left of a vertical rule
 }
 
 // place finds the corner where the label of a rule covers the fewest pieces of marks.
@@ -141,7 +141,7 @@ func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
 	// The label's box in units of the axes, estimated from the size of 9 pt letters and the space outside the axes.
 	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
 	h := 0.17 / max(1, height-1)
-	at, long, high := y.unit(r.at), w, h // the label along the rule, and across
+	at, long, high := y.unit(r.at), w, h // the rule's place, and the label's size along the rule and across it
 	if r.vertical {
 		at, long, high = x.unit(r.at), h, w
 	}
@@ -160,7 +160,7 @@ func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
 		}
 		covered := 0
 		if b.x.lo < 0 || b.x.hi > 1 || b.y.lo < 0 || b.y.hi > 1 {
-			covered = 1e6 // outside the axes: only if no corner is inside
+			covered = 1e6 // outside the axes: chosen only if no corner is inside
 		}
 		for _, l := range layers {
 			for _, m := range l.marks {
@@ -211,8 +211,8 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of the colours below. The zero value lets the figure choose.
 //
-// The palette is that of Okabe and Ito ("Color universal design", 2008), plus a grey, and without yellow, which vanishes
-// on white paper. Its colours can be distinguished with any common form of colour blindness. The first four colours have
+// The palette is Okabe and Ito's ("Color universal design", 2008) with a grey, and without yellow, which vanishes on
+// white paper. Readers with any common form of colour blindness can distinguish its colours. The first four colours have
 // a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 
@@ -230,7 +230,7 @@ const (
 
 const alphaShift = 24
 
-// Opacity returns the colour with an opacity from 0, which is invisible, to 1; the colour can be Auto.
+// Opacity returns the colour with the opacity a, from 0 (invisible) to 1 (opaque). The colour can be Auto.
 func (c Color) Opacity(a float64) Color {
 	return c.name() | Color(255*(1-a)+0.5)<<alphaShift
 }
@@ -246,7 +246,7 @@ func (c Color) or(other Color) Color {
 	return c
 }
 
-// opacity is in [0, 1].
+// opacity returns the colour's opacity, in [0, 1].
 func (c Color) opacity() float64 { return 1 - float64(c>>alphaShift)/255 }
 
 var palette = [...]color.NRGBA{
@@ -274,8 +274,8 @@ func (c Color) hex() string { return hex(c.rgb()) }
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Dash is the pattern of a line. The zero value means Solid if the author chose the colour. Otherwise, it means the
-// dash of the method's [Look] or, without a method, ByColor.
+// Dash is the pattern of a line. In a [Line], the zero value means Solid if the author chose the colour. Otherwise, it
+// means the dash of the method's [Look] or, without a method, ByColor.
 type Dash int
 
 const (
@@ -284,7 +284,7 @@ const (
 	Dashed
 	Dotted
 	DashDot
-	ByColor // the dash that belongs to the colour; the dashes of the first four colours differ
+	ByColor // the dash that belongs to the colour, or to the [Look] that gave the colour; the first four colours' dashes differ
 )
 
 // ink is the style of a layer once every Auto is resolved.
@@ -319,8 +319,8 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	return ink{c, cmp.Or(d, Solid), width}, nil
 }
 
-// free returns the next colour that does not belong to a method in the figure. Colours whose dash also belongs to no
-// such method come first.
+// free returns the next colour, if possible one that belongs to no method in the figure. Of these, colours whose dash
+// also belongs to no such method come first.
 func (p *Pen) free() Color {
 	var first, then []Color
 	for c := Blue; c <= Grey; c++ {

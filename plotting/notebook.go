@@ -13,7 +13,7 @@ func inNotebook() bool { return gonbui.IsNotebook }
 // send displays the output below the cell.
 func send(output *protocol.DisplayData) { gonbui.SendData(output) }
 
-// flush waits until all outputs have arrived, because the process may end before its outputs have left it.
+// flush waits until all outputs have arrived, because the process may end before it has sent them.
 func flush() { gonbui.Sync() }
 
 // uniqueID returns a new name, for an output that will be replaced.

@@ -9,9 +9,9 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// datum is a row of the numbers of panels; a number that the layer lacks is NaN.
+// datum is a row of the table; a number that the layer lacks is NaN.
 type datum struct {
-	Panel int     `csv:"panel"` // from 1
+	Panel int     `csv:"panel"` // counted from 1
 	Title string  `csv:"title"`
 	Kind  string  `csv:"kind"`
 	Layer string  `csv:"layer"`

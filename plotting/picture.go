@@ -55,7 +55,7 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		plain.WriteString(f.alt() + "\n")
 	}
 	picture, err := still.small()
-	if err != nil && still.checkGlyphs() == nil { // the SVG contains even a text that PNG cannot set
+	if err != nil && still.checkGlyphs() == nil { // a text that PNG cannot set is no error, because the SVG shows it
 		return display{}, err
 	}
 	return display{html: page(body.String(), specs), png: picture, plain: strings.TrimSpace(plain.String())}, nil
@@ -165,7 +165,7 @@ func page(body string, specs []spec) string {
 		")(" + string(marshal(specs)) + ");\n});\n" + echarts.Loader + "</script>"
 }
 
-// marshal returns v, which contains only texts, numbers and JSON, as JSON. It escapes <, > and &, so no text can end a script.
+// marshal returns v as JSON; v must contain only texts, numbers and JSON. It escapes <, > and &, so no text can end a script.
 func marshal(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -196,8 +196,8 @@ func (c Control) html() string {
 		for _, v := range c.Values {
 			widest = max(widest, utf8.RuneCountInString(v))
 		}
-		// A screen reader says the value, not its index. If an output element replaced the span, the label would be for
-		// that element.
+		// A screen reader says the value, not its index. The value is in a span, because the label would belong to an
+		// output element instead of the slider.
 		value := html.EscapeString(c.Values[c.Start])
 		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" `+
 			`aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,
@@ -254,7 +254,7 @@ func encode(format string, d Drawing) ([]byte, error) {
 	return nil, fmt.Errorf("unknown format %q: want .svg, .png, .pdf or .csv", format)
 }
 
-const screenDPI = 96 // a pixel of CSS
+const screenDPI = 96 // CSS pixels per inch
 
 // raster draws the panels as pixels.
 func (p Panels) raster() (*image.RGBA, error) {
@@ -271,7 +271,7 @@ func (p Panels) raster() (*image.RGBA, error) {
 // small returns the picture as a PNG of at most 256 colours, which is a quarter of the size of a PNG with all colours.
 // It is saved with every notebook, for readers whose program shows neither HTML nor SVG.
 func (p Panels) small() ([]byte, error) {
-	if p.Columns == 0 { // as on a page, because a wide row would be small in print
+	if p.Columns == 0 { // at most two figures in a row, because a wider row would be small in print
 		p.Columns = min(2, len(p.Figures))
 	}
 	img, err := p.raster()
@@ -328,7 +328,7 @@ func fewer(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// checkGlyphs returns an error if a text of the panels cannot be set.
+// checkGlyphs returns an error if a text of the panels has a character that neither font has.
 func (p Panels) checkGlyphs() error {
 	for _, f := range p.Figures {
 		layers, _ := f.lower() // no error, because the panels have been checked

@@ -51,7 +51,7 @@ func (p plane) image(x, y scale) *image.Paletted {
 	return img
 }
 
-// locate finds the i with sorted[i] ≤ v ≤ sorted[i+1], or −1.
+// locate returns an i with sorted[i] ≤ v ≤ sorted[i+1], or −1 if there is none.
 func locate(sorted []float64, v float64) int {
 	last := len(sorted) - 1
 	if v < sorted[0] || v > sorted[last] {

@@ -10,9 +10,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// Progress returns a function for the field Progress of settings. The function shows a bar below the cell as work
-// progresses, and removes the bar when all is done. The function may be called concurrently, and for several
-// computations in turn. Outside a notebook, and with [Headless], it shows nothing.
+// Progress returns a function for a field Progress of this type, such as that of a race's settings. The function shows a
+// bar below the cell as work progresses, and removes the bar when all is done. The function may be called concurrently,
+// and for several computations in turn. Outside a notebook, or if [Headless] is set, it shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}
@@ -23,7 +23,7 @@ func Progress() func(name string, done, total int) {
 	}, time.Now)
 }
 
-// progress returns a function that shows a bar, at most every tenth of a second, and removes it at the end.
+// progress returns a function that shows a bar, with a change at most ten times a second, and removes it at the end.
 func progress(show func(html string), now func() time.Time) func(name string, done, total int) {
 	var mu sync.Mutex
 	last, most, shown := now(), 0, false
@@ -31,7 +31,7 @@ func progress(show func(html string), now func() time.Time) func(name string, do
 		mu.Lock()
 		defer mu.Unlock()
 		switch at := now(); {
-		case done <= most: // a late call
+		case done <= most: // a late call: as much work, or more, is already shown
 		case done >= total:
 			if shown {
 				show("")

@@ -13,7 +13,7 @@ func TestProgress(t *testing.T) {
 			`<progress value="4" max="9"></progress> a&lt;b, 4 of 9`,
 			`<progress value="7" max="9"></progress> a&lt;b, 7 of 9`,
 			"",
-			`<progress value="3" max="9"></progress> a&lt;b, 3 of 9`, // of the next work
+			`<progress value="3" max="9"></progress> a&lt;b, 3 of 9`, // of the next computation
 		},
 		time.Millisecond: nil,
 	} {

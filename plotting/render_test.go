@@ -219,9 +219,9 @@ func prepared(f Figure) (layers []layer, x, y scale) {
 	return must(layers, err), x, y
 }
 
-// must returns v, or panics with err.
 func noError(err error) { must(0, err) }
 
+// must returns v, or panics with err.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

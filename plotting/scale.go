@@ -30,7 +30,7 @@ func (s scale) value(u float64) float64 {
 
 // shortest is the least length of an axis. On a shorter axis, labels would have more than 13 digits, or only the
 // rounding of numbers would separate ticks and marks.
-const shortest = 0x1p-40 // as a fraction of the larger end; at 0, the least length is 1/limit
+const shortest = 0x1p-40 // as a fraction of the end farther from 0; near 0, the least length is 1/limit
 
 // drawable widens an axis that is too short to be drawn, at both ends.
 func (s scale) drawable() scale {
@@ -50,7 +50,7 @@ func (s scale) drawable() scale {
 
 // scales returns the ranges of both axes, which both renderings use.
 func (f Figure) scales(layers []layer) (x, y scale) {
-	const pad = 0.05 // of the length of the axis: a margin between marks and frame
+	const pad = 0.05 // a margin between marks and frame, as a fraction of the range of the data
 	var all []mark
 	padX, onZero := f.Y.Names != nil, false
 	for _, l := range layers {
@@ -71,7 +71,7 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 	if padX {
 		x = f.X.scale(b.x, pad)
 	}
-	if onZero && f.Y.Min == f.Y.Max && !f.Y.Log { // bars stand on the axis
+	if onZero && f.Y.Min == f.Y.Max && !f.Y.Log { // bars stand on the frame of the figure
 		if b.y.lo == 0 {
 			y.lo = 0
 		}
@@ -82,8 +82,8 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 	return x, y
 }
 
-// scale widens the range of the data by the fraction pad of its length at both ends, unless the author fixed the range.
-// A range without length or data becomes one that can be drawn.
+// scale returns the range that the author fixed, or the range of the names, or else the range of the data, widened at
+// both ends by at least the fraction pad of its length. A range without length or data becomes one that can be drawn.
 func (a Axis) scale(data interval, pad float64) scale { return a.span(data, pad).drawable() }
 
 func (a Axis) span(data interval, pad float64) scale {
@@ -114,8 +114,8 @@ func (a Axis) span(data interval, pad float64) scale {
 	return scale{floorTo(data.lo-pad*length, length), ceilTo(data.hi+pad*length, length), false}
 }
 
-// floorTo and ceilTo round down and up to two digits of the given size, so that ends of axes are short numbers. If
-// rounding leaves the result on the wrong side of v, they return v.
+// floorTo and ceilTo round v down and up to the place of the second digit of size, so that ends of axes are short
+// numbers. If rounding errors leave the result on the wrong side of v, they return v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
@@ -124,7 +124,7 @@ func ceilTo(v, size float64) float64 {
 	return max(v, rounded)
 }
 
-// decimal returns k·10ᵉ, to the last bit.
+// decimal returns k·10ᵉ for an integer k, correctly rounded.
 func decimal(k float64, e int) float64 {
 	v, _ := strconv.ParseFloat(strconv.FormatFloat(k, 'f', 0, 64)+"e"+strconv.Itoa(e), 64)
 	return v
@@ -247,9 +247,9 @@ func power(m, e int) string {
 	return strconv.Itoa(m) + "·10" + superscript(e)
 }
 
-// brief formats a value to three digits.
+// brief formats a value to three significant digits.
 func brief(v float64) string {
-	v += 0 // −0 is 0
+	v += 0 // turns −0 into 0
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 	e, _ := strconv.Atoi(exponent)
 	if v == 0 || -4 < e && e < 6 {

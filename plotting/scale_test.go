@@ -34,8 +34,7 @@ func TestUnitAndValueAreInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scale{1e-3, 1e5, rapid.Bool().Draw(t, "log")}
 		u := rapid.Float64Range(0, 1).Draw(t, "u")
-		// The logarithm of the range is 18, and its rounding error enters value
-		// as an exponent.
+		// ln(hi/lo) is 18, and its rounding error enters the exponent in value.
 		if got := s.unit(s.value(u)); math.Abs(got-u) > 1e-14 {
 			t.Fatalf("unit(value(%g)) = %g", u, got)
 		}
@@ -44,8 +43,8 @@ func TestUnitAndValueAreInverse(t *testing.T) {
 
 func TestDigitsResolveTheAxis(t *testing.T) {
 	for _, s := range []scale{{0, 1, false}, {2861.6456, 2861.6457, false}, {-1e9, 1e9, false}, {1e6, 1e6 + 1, false}} {
-		// marks is the number of positions that the digits must distinguish: more than the pixels across a large
-		// screen, and across a chart.
+		// marks is the number of positions that the digits must distinguish: for a still chart, more than the pixels
+		// across a large screen; for frames, more than the pixels across a chart.
 		for digits, marks := range map[int]float64{stillDigits: 1e4, frameDigits: 1e3} {
 			v := s.lo + (s.hi-s.lo)/math.Phi
 			b := appendNumber(nil, v, s.digits(digits))
@@ -96,7 +95,7 @@ func FuzzAxis(f *testing.F) {
 		labelled, last := 0, math.Inf(-1)
 		ticks := s.ticks(6)
 		for _, k := range ticks {
-			if u := s.unit(k.at); !(u >= -2e-9 && u <= 1+2e-9) { // 1e-9 of the length, or of a decade, on at least 0.6 decades
+			if u := s.unit(k.at); !(u >= -2e-9 && u <= 1+2e-9) { // the slack is 1e-9 of the length or, on at least 0.6 decades, of a decade
 				t.Fatalf("tick %g outside of [%g, %g]", k.at, s.lo, s.hi)
 			}
 			if k.at <= last {
@@ -125,13 +124,13 @@ func FuzzAxis(f *testing.F) {
 	})
 }
 
-// Both renderings can draw axes at the limits of the numbers.
+// Both renderings can draw axes whose ends are the largest and smallest numbers that a figure accepts.
 func TestExtremeAxesAreDrawn(t *testing.T) {
 	for _, ends := range [][]float64{{1, 1e20}, {1 / limit, limit}, {1, math.Nextafter(1, 2)}, {1e17, 1e17 + 64}, {limit, limit}} {
 		for _, log := range []bool{false, true} {
 			f := Figure{X: Axis{Log: log}, Y: Axis{Log: log}, Layers: []Layer{Line{X: ends, Y: ends}, Points{X: ends, Y: ends}}}
 			if svg := string(must(Row(f).svg())); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-				t.Errorf("%v, logarithmic: %t: the picture has numbers that are none", ends, log)
+				t.Errorf("%v, logarithmic: %t: the picture contains NaN or Inf", ends, log)
 			}
 			if text := must(json.Marshal(must(f.option(new(columns), stillDigits)))); len(text) > 1e5 {
 				t.Errorf("%v, logarithmic: %t: an option of %d bytes", ends, log, len(text))

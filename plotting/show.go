@@ -20,15 +20,15 @@ type View interface {
 
 // display is one output in several forms. The reader's program takes the richest form that it can show.
 type display struct {
-	html, markdown string // one of the two
-	png            []byte // or none
+	html, markdown string // exactly one of the two is not empty
+	png            []byte // nil if there is no picture
 	plain          string
 }
 
 // Show displays the views below the cell, one output each. Outside a notebook, it prints them as
 // text.
 //
-// A view that cannot be shown is a mistake in the cell: Show panics and says what is wrong with it.
+// A view that cannot be shown is a mistake in the cell: Show panics and says what is wrong with the view.
 func Show(views ...View) {
 	for _, v := range views {
 		output, err := DisplayData(v)
@@ -95,17 +95,17 @@ func (p Panels) display() (display, error) {
 // it.
 const Headless = "MIXPOLICY_HEADLESS"
 
-// Save writes the drawing to a file: a picture as SVG, PNG or PDF, or its numbers as CSV, by the extension of the
-// path. The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save prints
+// Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
+// (.csv). The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save prints
 // the path, and a path in a folder that go run ./notebooks clean removes is an error. Save makes a missing folder. It
-// writes the whole file or none. SVG, PNG and CSV are the same bytes every time; PDF contains the time at which it was
+// writes the whole file or none. SVG, PNG and CSV are the same bytes every time; a PDF contains the time at which it was
 // made.
 //
 // CSV is one table with the columns panel (from 1), title, kind, layer (its name), x, y, lo, hi and z. A cell is empty
 // if the layer has no such number. Lines, points and paths have a row for each point, with its interval if there is one.
 // Bars have a row for each bar. A contour or a heatmap has a row for each point of the grid, with its value as z. A rule
-// has one row, and a span has two rows for its ends; the number is in the column of the axis. An arrow has one row, for
-// the point to which it points. The table contains the numbers that the layer was given, to all digits.
+// has one row, and a span has a row for each of its ends, with the number as y or, if vertical, as x. An arrow has one
+// row, for the point to which it points. The table contains the numbers that the layer was given, with all digits.
 //
 // A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. In SVG, the reader's
 // machine finds another font.

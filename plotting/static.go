@@ -41,9 +41,9 @@ const (
 	glyphRadius = 2.8
 	bandAlpha   = 0.18
 	boxAlpha    = 0.6
-	boxGap      = 0.12 // between bars that touch, as a fraction of their width
+	boxGap      = 0.12 // between bars of adjacent bins, as a fraction of the width of a bin
 	spanAlpha   = 0.15
-	headSize    = 3.2 // of an arrow
+	headSize    = 3.2 // half the length of an arrowhead
 )
 
 // textStyle returns a style in the given font, with [raised] as its text handler.
@@ -81,7 +81,7 @@ var (
 	svgText    = regexp.MustCompile(`<text `)
 	svgComment = regexp.MustCompile(`<!--[^>]*-->\n`)
 	svgDetails = strings.NewReplacer(
-		// The metrics of Liberation Sans are those of Arial and Helvetica.
+		// Liberation Sans has the metrics of Arial and Helvetica.
 		"font-family:Liberation Sans"+svgRegular, "font-family:Liberation Sans,Arial,Helvetica,sans-serif",
 		"font-family:DejaVu Sans"+svgRegular, "font-family:DejaVu Sans,Arial,Helvetica,sans-serif",
 		"<image ", `<image preserveAspectRatio="none" `,
@@ -129,7 +129,7 @@ func (p Panels) draw(canvas vg.CanvasSizer) error {
 		plots[k], heads[k] = newPlot(f, layers, x, y), newHead(f.Title, layers, width)
 		tallest = max(tallest, heads[k].height)
 	}
-	// Align requires canvases for plots without heads: cut the heads off the tiles.
+	// plot.Align does not know of heads, so these tiles leave space for a head above each plot.
 	bodies := draw.Tiles{Rows: rows, Cols: cols, PadX: tiles.PadX, PadY: tiles.PadY + tallest, PadTop: tallest}
 	aligned := plot.Align(slices.Collect(slices.Chunk(plots, cols)), bodies, c)
 	for k, h := range heads {
@@ -143,7 +143,7 @@ func (p Panels) draw(canvas vg.CanvasSizer) error {
 	return nil
 }
 
-// prepare validates the figure, lowers it and thins it.
+// prepare validates the figure, lowers its layers to marks, and thins the curves.
 func (f Figure) prepare() (layers []layer, x, y scale, err error) {
 	if layers, err = f.lower(); err != nil {
 		return nil, x, y, err
@@ -187,7 +187,7 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 	}
 	lines := draw.LineStyle{Color: gridColor, Width: 0.5} // at each labelled tick
 	p.Add(&plotter.Grid{Vertical: lines, Horizontal: lines})
-	var labels []plot.Plotter // over all curves
+	var labels []plot.Plotter // drawn over all other marks
 	for _, l := range layers {
 		for _, m := range l.marks {
 			p.Add(placed{m, l.ink, x, y})
@@ -208,7 +208,7 @@ func (s scale) apart(n int, length float64, room func(label string) vg.Length) [
 	const gap = 5 // points
 	for ; ; n-- {
 		ticks, touching := s.ticks(n), false
-		end := math.Inf(-1) // of the label before
+		end := math.Inf(-1) // where the previous label ends
 		for i, t := range ticks {
 			if t.label == "" {
 				continue
@@ -237,7 +237,7 @@ func (s scale) position(v float64) float64 {
 	return v
 }
 
-// placed draws a mark.
+// placed is a plot.Plotter that draws a mark.
 type placed struct {
 	mark
 	ink  ink
@@ -529,7 +529,7 @@ func (m span) plot(c draw.Canvas, in ink, x, y transform) {
 	c.FillText(label, at, m.label)
 }
 
-// plot draws a shaft with a head, and the label behind its other end.
+// plot draws a shaft with a head, and the label behind the start of the shaft.
 func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 	from, to := vg.Point{X: x(m.fromX), Y: y(m.fromY)}, vg.Point{X: x(m.x), Y: y(m.y)}
 	label := textStyle(smallFont, draw.XCenter, draw.YCenter)
@@ -542,7 +542,7 @@ func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 		tail := to.Sub(u.Scale(size))
 		c.StrokeLine2(in.line(1), from.X, from.Y, tail.X, tail.Y)
 		c.FillPolygon(in.color.rgb(), []vg.Point{to, tail.Add(side.Scale(size / 2)), tail.Sub(side.Scale(size / 2))})
-		switch { // behind the tail
+		switch { // the label stands behind the tail
 		case math.Abs(float64(u.X)) < 0.5:
 			at.Y -= u.Y / vg.Length(math.Abs(float64(u.Y))) * label.FontExtents().Height / 2
 		case u.X > 0:
@@ -562,7 +562,7 @@ type head struct {
 }
 
 const (
-	sampleWidth = 22.0 // of the line in front of a name
+	sampleWidth = 22.0 // of the sample in front of a name
 	sampleGap   = 4.0
 	entryGap    = 14.0
 	rowHeight   = 14.0

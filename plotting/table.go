@@ -22,7 +22,7 @@ type Column struct {
 	Head    string
 	Text    []string
 	Numbers []float64
-	Format  string // of the numbers, as in fmt; default %.6g
+	Format  string // the format of the numbers, as in fmt; default: %.6g
 
 	none []int // rows without a number; Numbers has a 0 there
 }

@@ -67,7 +67,7 @@ func typeset(label string) string {
 }
 
 // formulas does what typeset does, but returns an error for a formula that it cannot read. A label with an odd number
-// of dollar signs has no formulas.
+// of dollar signs, or with a character of scripts, has no formulas.
 func formulas(label string) (string, error) {
 	parts := strings.Split(label, "$")
 	if len(parts) < 3 || len(parts)%2 == 0 || strings.ContainsAny(label, scripts) {
@@ -94,7 +94,7 @@ func formulas(label string) (string, error) {
 // tex reads a formula.
 type tex struct {
 	rest   string
-	script bool // within a script
+	script bool // whether rest is within a script
 	err    error
 }
 
@@ -253,7 +253,7 @@ func plain(label string, other func(begin rune, s string) string) string {
 	return b.String() + script.String()
 }
 
-// inUnicode writes a script in Unicode's characters, if Unicode has them all.
+// inUnicode writes a script in Unicode's characters, if Unicode has them all. A star, prime or dagger is high as it is.
 func inUnicode(begin rune, s string) (script string, ok bool) {
 	from, to := superLetters, superscripts
 	if begin == subScript {

@@ -38,7 +38,7 @@ var (
 	})
 )
 
-// has reports whether a font has a glyph.
+// has reports whether a font has a glyph for r.
 func has(f font.Font, r rune) bool {
 	if f.Typeface == sans.Typeface && ' ' <= r && r <= '~' {
 		return true
@@ -54,9 +54,9 @@ func has(f font.Font, r rune) bool {
 type raised struct{ text.Plain }
 
 const (
-	smallSize  = 0.7   // of the font
-	superRise  = 0.36  // of the font size, above the baseline
-	subRise    = -0.14 // below it
+	smallSize  = 0.7   // all as a fraction of the font size
+	superRise  = 0.36  // above the baseline
+	subRise    = -0.14 // below the baseline
 	accentRise = 0.12  // above the place of an accent on a lower-case letter
 )
 
@@ -64,7 +64,7 @@ const (
 // and takes no width.
 type run struct {
 	text   string
-	font   font.Font // with its size
+	font   font.Font
 	rise   vg.Length
 	accent bool
 }
@@ -72,7 +72,7 @@ type run struct {
 // runs cuts a line, with its formulas, into pieces.
 func runs(line string, f font.Font) []run {
 	var out []run
-	script := rune(0) // that TeX has begun
+	script := rune(0) // superScript or subScript within a script of TeX, or 0
 	for _, r := range typeset(line) {
 		if strings.ContainsRune(scripts, r) {
 			if script = r; r == endScript {
@@ -126,8 +126,8 @@ type piece struct {
 
 // layout places the runs of a line, and returns its width.
 func (h raised) layout(line string, f font.Font) (out []piece, width vg.Length) {
-	var x, begin, end vg.Length // of the scripts that are being set
-	var rise vg.Length          // of the run before
+	var x, begin, end vg.Length // the current place; where the current scripts begin, and where the longest ends
+	var rise vg.Length          // the rise of the previous run
 	letter := vg.Length(0)      // the width of the letter before an accent
 	for _, r := range runs(line, f) {
 		face := h.Fonts.Lookup(r.font, r.font.Size)
@@ -141,7 +141,7 @@ func (h raised) layout(line string, f font.Font) (out []piece, width vg.Length) 
 			begin, end = x, x
 		case r.rise == 0:
 			x = max(x, end)
-		default: // the other script
+		default: // the other script begins where the first began
 			end, x = max(x, end), begin
 		}
 		rise = r.rise
@@ -175,7 +175,7 @@ func (h raised) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		c.Push()
 		defer c.Pop()
 		c.Rotate(sty.Rotation)
-		sin, cos := math.Sincos(-sty.Rotation) // pt in the rotated system
+		sin, cos := math.Sincos(-sty.Rotation) // the coordinates of pt in the rotated system
 		pt.X, pt.Y = pt.X*vg.Length(cos)-pt.Y*vg.Length(sin), pt.X*vg.Length(sin)+pt.Y*vg.Length(cos)
 	}
 	lines := h.Lines(txt)
@@ -201,8 +201,8 @@ func missing(txt string) rune {
 	return 0
 }
 
-// kerned places each letter itself. x/image kerns a pair of letters by units of the font, 2048 to an em, whatever
-// their size, so small letters would overlap.
+// kerned places each letter itself. x/image moves the second letter of a pair (kerning) by units of the font, 2048 to an
+// em, and ignores the size of the letters, so small letters would overlap.
 type kerned struct{ vg.CanvasSizer }
 
 func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
@@ -214,8 +214,8 @@ func (c kerned) FillString(f font.Face, pt vg.Point, txt string) {
 }
 
 // outlined fixes three faults of gonum/plot's PDF. It draws letters by their outlines, because the PDF lacks letters
-// beyond Windows-1252, such as Greek. It draws lines without spikes at sharp turns. It leaves transparent colours
-// unchanged.
+// beyond Windows-1252, such as Greek. It draws lines without spikes at sharp turns. It keeps transparent colours from
+// being darkened.
 type outlined struct{ vg.CanvasSizer }
 
 func (o outlined) SetColor(c color.Color) {
@@ -231,7 +231,7 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 
 // Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. In
 // PDF, a sharp turn may stick out by up to five widths of the line; a turn of 90° sticks out by a fifth of a width.
-// Closed paths are markers, whose corners are all alike.
+// Closed paths stay unchanged: they are markers, whose corners are all alike.
 func (o outlined) Stroke(p vg.Path) {
 	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
 		o.CanvasSizer.Stroke(p)
@@ -252,7 +252,7 @@ func (o outlined) Stroke(p vg.Path) {
 		if i > 0 && i+1 < len(line) && line[i-1].Type <= vg.LineComp && c.Type == vg.LineComp && line[i+1].Type == vg.LineComp {
 			in, out := direction(line[i-1].Pos, c.Pos), direction(c.Pos, line[i+1].Pos)
 			if in.Dot(out) < 0 {
-				along := direction(vg.Point{X: -1e-9 * in.Y, Y: 1e-9 * in.X}, in.Add(out)) // across the turn, also of 180°
+				along := direction(vg.Point{X: -1e-9 * in.Y, Y: 1e-9 * in.X}, in.Add(out)) // across the turn, even for a turn of 180°
 				blunt.Line(c.Pos.Sub(along.Scale(0.025)))
 				c.Pos = c.Pos.Add(along.Scale(0.025))
 			}

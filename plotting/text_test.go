@@ -61,11 +61,11 @@ func TestLayout(t *testing.T) {
 		t.Errorf("a formula is %g wide, its Unicode %g", a, b)
 	}
 	if missing("∇φ(θ̂) ∈ ℝᵈ, ‖x‖ ⪰ 0") != 0 || missing("平") != '平' {
-		t.Error("which characters are missing")
+		t.Error("missing finds the wrong characters")
 	}
 }
 
-// A PDF contains the outlines of letters. Drawn as pixels, they look like the letters.
+// A PDF contains the outlines of letters. Drawn as pixels, the outlines look like the letters.
 func TestOutlinesAreTheLetters(t *testing.T) {
 	const w, h = 200, 40
 	draws := func(outlines bool) (ink, x, y float64) {
@@ -126,7 +126,7 @@ func FuzzLabel(f *testing.F) {
 		for _, r := range runs(label, labelFont) {
 			inRuns.WriteString(r.text)
 		}
-		base := func(r rune) rune { // as it is drawn
+		base := func(r rune) rune { // the character that is drawn for r
 			for _, c := range [][2]string{{superscripts, superLetters}, {subscripts, subLetters}, {combining, accents}} {
 				if strings.ContainsRune(c[0], r) {
 					return counterpart(c[0], c[1], r)
@@ -150,7 +150,7 @@ func FuzzLabel(f *testing.F) {
 			if _, err := d.Token(); err == io.EOF {
 				break
 			} else if err != nil {
-				t.Fatalf("%q: the picture is no XML: %v", label, err)
+				t.Fatalf("%q: the picture is not XML: %v", label, err)
 			}
 		}
 	})
@@ -176,7 +176,7 @@ func TestLettersOfAPictureStandApart(t *testing.T) {
 	}
 }
 
-// A line in a PDF turns by at most 93° at a point, and still goes by the given points.
+// A line in a PDF turns by at most 93° at a point, and still passes the given points.
 func TestLinesInPDFHaveNoSpikes(t *testing.T) {
 	length := func(v vg.Point) float64 { return math.Hypot(float64(v.X), float64(v.Y)) }
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,14 +196,14 @@ func TestLinesInPDFHaveNoSpikes(t *testing.T) {
 		for i, c := range drawn {
 			far := func() bool { return length(c.Pos.Sub(points[k])) > 0.026 }
 			for k+1 < len(points) && far() {
-				k++ // the path goes by the points in their order
+				k++ // the path passes the points in their order
 			}
 			if far() {
 				t.Fatalf("%v of the path is none of the points %v", c.Pos, points)
 			}
 			if i > 0 && i+1 < len(drawn) {
 				in, out := c.Pos.Sub(drawn[i-1].Pos), drawn[i+1].Pos.Sub(c.Pos)
-				// A line is 1 long at least, and each of its ends may have moved by 0.025.
+				// A line has at least length 1, and each of its ends may have moved by 0.025.
 				if cos := float64(in.Dot(out)) / length(in) / length(out); !(cos >= -0.05/0.95) {
 					t.Fatalf("at %v the path turns by more than 93°, its cosine is %v: %v", c.Pos, cos, drawn)
 				}

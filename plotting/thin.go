@@ -21,7 +21,7 @@ const (
 )
 
 // thin drops points that are invisible on a screen. Curves over the same x are thinned together, so that a reader who
-// hovers at x sees all of them there.
+// hovers at x sees the values of all these curves.
 func thin(layers []layer, sx, sy scale) []layer {
 	var groups [][]*mark
 	out := slices.Clone(layers)
@@ -32,7 +32,7 @@ func thin(layers []layer, sx, sy scale) []layer {
 			if !ok {
 				continue
 			}
-			if c.arrows || c.thin || !slices.IsSorted(c.x) { // not a function of x
+			if c.arrows || c.thin || !slices.IsSorted(c.x) { // y need not be a function of x
 				keep := simplifyTo(maxPoints, project(c.x, sx), project(c.y, sy))
 				out[i].marks[j] = c.pick(keep)
 				continue
@@ -91,7 +91,7 @@ func pick(v []float64, keep []int) []float64 {
 // extremes returns the indices of the first, the last, the least and the greatest point of each curve in each column
 // of pixels. These points draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time
 // Series Data Aggregation, VLDB 2014). extremes then omits points within half a pixel of the lines between the others.
-// x is sorted, in the unit interval. With many curves, columns are wider.
+// x is sorted; the axis is the unit interval. With many curves, columns are wider.
 func extremes(x []float64, ys [][]float64) []int {
 	columns := min(pixelColumns, 2*dense/(2+2*len(ys)))
 	column := func(i int) int { return min(columns-1, max(0, int(x[i]*float64(columns)))) }
@@ -124,7 +124,7 @@ func sorted(indices []int) []int {
 	return slices.Compact(indices)
 }
 
-// strips returns the index of the first point in each of n strips of the axis. x is sorted, in the unit interval.
+// strips returns the index of the first point in each of n strips of the axis. x is sorted; the axis is the unit interval.
 func strips(n int, x []float64) (keep []int) {
 	for i, u := range x {
 		if i == 0 || int(u*float64(n)) != int(x[i-1]*float64(n)) {
@@ -174,8 +174,8 @@ func simplify(tol float64, x, y []float64) []int {
 	return out
 }
 
-// pieces iterates over the pieces of a polyline between NaN: the indices of the first point of each, and of the point
-// after its last.
+// pieces iterates over the pieces of a polyline, which NaN separates. It yields the index of the first point of a piece,
+// and the index after its last point.
 func pieces(x, y []float64) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		lo := 0
@@ -191,9 +191,8 @@ func pieces(x, y []float64) iter.Seq2[int, int] {
 	}
 }
 
-// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. If the
-// points are few enough to be distinguished, it may keep more, because it drops none that is more than half a pixel
-// off the line.
+// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. Of at most
+// dense points, it may keep more than n, because it then drops no point that is more than half a pixel off the line.
 func simplifyTo(n int, x, y []float64) []int {
 	for tol := invisible; ; tol *= 2 {
 		keep := simplify(tol, x, y)

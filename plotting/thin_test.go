@@ -45,7 +45,7 @@ func TestPointsThatCanBeSeenAreDrawn(t *testing.T) {
 				k++
 			}
 			nearest := math.Inf(1)
-			for j := max(0, k-4); j < min(k+5, len(qx)-1); j++ { // the nearby lines
+			for j := max(0, k-4); j < min(k+5, len(qx)-1); j++ { // the lines near the point
 				dx, dy := qx[j+1]-qx[j], qy[j+1]-qy[j]
 				s := min(1, max(0, ((px[i]-qx[j])*dx+(py[i]-qy[j])*dy)/(dx*dx+dy*dy)))
 				nearest = min(nearest, math.Hypot(px[i]-qx[j]-s*dx, py[i]-qy[j]-s*dy))

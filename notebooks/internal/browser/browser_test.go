@@ -247,7 +247,7 @@ func evaluate[T any](t testing.TB, b *browser, expression string) T {
 	return must[T](t)(chromedp.Run(b, chromedp.Evaluate[T](expression)))
 }
 
-// do evaluates a JavaScript expression for what it does.
+// do evaluates a JavaScript expression for its effects.
 func (b *browser) do(t testing.TB, expression string) {
 	t.Helper()
 	evaluate[int](t, b, expression+", 0")
@@ -263,7 +263,8 @@ func (b *browser) eventually(t testing.TB, what, expression string) {
 	}
 }
 
-// keep saves a picture of the page, for a human to look at, in the folder MIXPOLICY_SCREENSHOTS if it is set.
+// keep saves a picture of the page, for a human to look at, in the folder that the environment variable
+// MIXPOLICY_SCREENSHOTS names. Without this variable, keep does nothing.
 func (b *browser) keep(t testing.TB, name string) {
 	t.Helper()
 	if dir := os.Getenv("MIXPOLICY_SCREENSHOTS"); dir != "" {
@@ -300,7 +301,7 @@ const (
 	})`
 )
 
-// scrolling returns an expression that scrolls the notebook before each evaluation of the given one, because
+// scrolling returns an expression that scrolls the notebook and then has the value of the given expression, because
 // JupyterLab renders only cells in view.
 func scrolling(expression string) string {
 	return `(() => {
@@ -312,7 +313,7 @@ func scrolling(expression string) string {
 
 const panel = `window.jupyterapp?.shell.currentWidget`
 
-// command runs a command of JupyterLab's.
+// command runs a command of JupyterLab.
 func (b *browser) command(t *testing.T, name string) {
 	t.Helper()
 	b.do(t, `window.jupyterapp.commands.execute("`+name+`")`)

@@ -19,7 +19,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// A firefox is a Firefox without network access, with one page. Tests drive it by WebDriver BiDi.
+// A firefox is a Firefox without network access, with one page. Tests control it through WebDriver BiDi.
 type firefox struct {
 	context.Context
 	socket *websocket.Conn
@@ -168,7 +168,7 @@ func TestFirefox(t *testing.T) {
 		}
 	}
 	for _, what := range f.complaints {
-		if !strings.Contains(what, "/favicon.ico") { // of the server, not of the site
+		if !strings.Contains(what, "/favicon.ico") { // a file of the server, not of the site
 			t.Error(what)
 		}
 	}

@@ -64,7 +64,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 	press(t, b, 1, "Open in JupyterLite", false)
 	b.visit(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => opened === a.getAttribute("href") + "#mine").href + "#mine"`))
 	liteReady(t, b, name)
-	b.eventually(t, "it has what was changed on the page, and no output of what was there", codeCells+`[1].model.sharedModel.getSource().startsWith("// mine\n") && `+codeCells+`[1].model.outputs.length === 0`)
+	b.eventually(t, "the notebook has the text that was changed on the page, and no output of the old text", codeCells+`[1].model.sharedModel.getSource().startsWith("// mine\n") && `+codeCells+`[1].model.outputs.length === 0`)
 	// These requests may fail: for the server's icon, which the site does not have, and for possible files in the
 	// traces of panics.
 	defer b.calm(t, "/favicon.ico", "/api/resolvePath", "/api/contents/js")
@@ -99,7 +99,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		shows(endless, "on\ninterrupted: the cell was stopped")
 		// The next cell does not show the output of a cell that was interrupted in the compiler.
 		runLite(t, b, endless, false)
-		b.eventually(t, "the kernel has it", liteKernel+`.status === "busy"`)
+		b.eventually(t, "the kernel has the cell", liteKernel+`.status === "busy"`)
 		b.command(t, "notebook:interrupt-kernel")
 		b.eventually(t, "a cell that has not begun has ended", "window.ran")
 		runLite(t, b, uses, true)
@@ -118,7 +118,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 	})
 	t.Run("a chart is live", func(t *testing.T) {
 		runLite(t, b, draws, true)
-		b.eventually(t, "it is", scrolling(liveCharts+".length >= 1"))
+		b.eventually(t, "the chart is live", scrolling(liveCharts+".length >= 1"))
 		b.keep(t, "lite.png")
 	})
 	t.Run("a saved file", func(t *testing.T) {
@@ -138,7 +138,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 			window.jupyterapp.commands.execute("docmanager:open", {path: "theirs.ipynb", kernel: {name: "gonb"}}))`)
 		b.eventually(t, "their cell is shown", `document.querySelector(".theirs")`)
 		time.Sleep(time.Second) // time for the scripts to run
-		b.eventually(t, "they don't run", "!window.ranTheirs")
+		b.eventually(t, "their scripts don't run", "!window.ranTheirs")
 		openLite(t, b, "play")
 	})
 	complete := func(text string) []string {
@@ -181,7 +181,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.do(t, codeCells+`[1].model.sharedModel.setSource("// mine"), [...document.querySelectorAll(".jp-NotebookPanel-toolbar *")].find(e => e.textContent === "Show on the page" && !e.childElementCount).click()`)
 		b.eventually(t, "the page is opened", "opened[1]")
 		back := evaluate[string](t, b, "opened[1]")
-		b.command(t, "docmanager:save-all") // otherwise JupyterLite asks before it is left
+		b.command(t, "docmanager:save-all") // otherwise, JupyterLite asks a reader who leaves
 		b.eventually(t, "all is saved", `[...window.jupyterapp.shell.widgets("main")].every(w => !w.context?.model.dirty)`)
 		b.visit(t, back)
 		b.eventually(t, "the page shows the difference, and runs nothing", at(1)+`.querySelector(".diff ins")?.textContent === "+ // mine\n" && `+at(1)+`.querySelector("[role=status]").textContent.endsWith("not run yet")`)

@@ -140,7 +140,7 @@ func TestPages(t *testing.T) {
 	}
 	for link := range links {
 		page, anchor, _ := strings.Cut(strings.TrimPrefix(link, "file://"), "#")
-		if strings.Contains(page, ":") || strings.HasSuffix(page, ".go") { // on the web, or a source file of the clone
+		if strings.Contains(page, ":") || strings.HasSuffix(page, ".go") { // a page on the web, or a source file of the clone
 			continue
 		}
 		if _, err := os.Stat(page); err != nil {
@@ -153,7 +153,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// nearing returns the expression after a scroll further down the page, because charts become live as a reader nears them.
+// nearing returns an expression that scrolls further down the page and then has the value of the given expression, because
+// charts become live as a reader nears them.
 func nearing(expression string) string {
 	return `(scrollTo(0, scrollY + innerHeight < document.documentElement.scrollHeight - 1 ? scrollY + innerHeight : 0), ` + expression + `)`
 }
@@ -184,7 +185,7 @@ func axe(t *testing.T) string {
 		noError(t, os.WriteFile(file, script, 0o644))
 	}
 	if sum := sha512.Sum384(script); base64.StdEncoding.EncodeToString(sum[:]) != integrity {
-		t.Fatalf("%s is not what it was", file)
+		t.Fatalf("%s has the wrong digest", file)
 	}
 	return string(script)
 }
@@ -194,7 +195,7 @@ type view struct {
 	theme string
 }
 
-// checkAccess has axe judge the open page by the rules of WCAG 2.2, levels A and AA, in each view.
+// checkAccess makes axe judge the open page by the rules of WCAG 2.2, levels A and AA, in each view.
 func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	t.Helper()
 	// To save minutes, this empties the formulas, thousands of paths that MathJax makes, and leaves only the first word of

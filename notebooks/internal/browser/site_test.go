@@ -74,15 +74,15 @@ const (
 	magic
 )
 
-// A served site.
+// served is a site with its server.
 type served struct {
 	address string
-	spoil   atomic.Bool  // if set, serves a wrong linker
-	gone    atomic.Bool  // if set, serves nothing
+	spoil   atomic.Bool  // if set, the server sends a wrong linker
+	gone    atomic.Bool  // if set, the server does not answer
 	bytes   atomic.Int64 // number of bytes of the engine that were fetched
 }
 
-// serve serves the site by the handler.
+// serve serves the site with the handler.
 func serve(t testing.TB, handler http.Handler) *served {
 	t.Helper()
 	s := new(served)
@@ -145,8 +145,8 @@ func runs(t testing.TB, b *browser, cell int, want string, within bool) {
 	}
 }
 
-// TestSite runs cells as readers of the published site do. One reader keeps its pages and JupyterLite open for long.
-// The other reader's browser stores nothing, and the server is a plain file server.
+// TestSite runs cells as readers of the published site do. One reader keeps pages and JupyterLite open for long. The
+// other reader's browser stores nothing, and fetches the site from a plain file server.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t)
@@ -162,7 +162,7 @@ func TestSite(t *testing.T) {
 		}
 		b.calm(t)
 	})
-	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last, because JupyterLite asks before it is left
+	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last on this browser, because JupyterLite asks a reader who leaves
 	t.Run("a browser that stores nothing, and a plain server", func(t *testing.T) {
 		profile := t.TempDir()
 		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
@@ -178,13 +178,13 @@ func TestSite(t *testing.T) {
 		b, _ := open(t, chromedp.UserDataDir(profile))
 		b.visit(t, s.address+"play.html")
 		if evaluate[bool](t, b, `(() => { try { return !!localStorage; } catch { return false; } })()`) {
-			t.Fatal("it has a storage")
+			t.Fatal("the browser has a storage")
 		}
 		edit(t, b)
 		b.key(t, kb.End)
 		b.key(t, "// ")
 		b.calm(t)
-		s.spoil.Store(true) // a download that is not what was published
+		s.spoil.Store(true) // the next download is not what was published
 		runs(t, b, uses, "is not what was published", true)
 		s.spoil.Store(false)
 		runs(t, b, uses, "42\n", false)
@@ -200,7 +200,7 @@ func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	b.visit(t, evaluate[string](t, b, `document.querySelector("main > p:last-child > a").href`))
 	named := evaluate[[]string](t, b, `[...document.querySelectorAll("h2")].flatMap(h => h.textContent.split(", ").map(name => name.split(" ")[0]))`)
 	if own := evaluate[string](t, b, `document.querySelector("a[href$='.json']").getAttribute("href")`); !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(folder, own)))), `"@jupyterlite/application"`) {
-		t.Errorf("%s does not tell what JupyterLite is made of", own)
+		t.Errorf("%s does not list JupyterLite's packages", own)
 	}
 	var engine struct {
 		Packages map[string]any
@@ -209,7 +209,7 @@ func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	manifest := must[[]string](t)(filepath.Glob(filepath.Join(folder, "go", "engine.*.json.gz")))
 	packed := must[*gzip.Reader](t)(gzip.NewReader(bytes.NewReader(must[[]byte](t)(os.ReadFile(manifest[0])))))
 	noError(t, json.NewDecoder(packed).Decode(&engine))
-	// The programs of pages are built: every cell of every notebook is a program.
+	// The program of every page is built, and at least 240 cells are in these programs.
 	cells, notebooks := 0, must[[]string](t)(filepath.Glob(filepath.Join(folder, "*.ipynb")))
 	for _, p := range engine.Pages {
 		cells += len(p.Keys)
@@ -225,7 +225,7 @@ func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	}
 	for _, path := range wanted {
 		if !slices.ContainsFunc(named, func(name string) bool { return strings.HasPrefix(path+"/", name+"/") }) {
-			t.Errorf("no licence of %s is told", path)
+			t.Errorf("the page has no licence of %s", path)
 		}
 	}
 }
@@ -255,10 +255,10 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 	})
 	t.Run("a cell that floods the page", func(t *testing.T) {
 		press(t, b, floods, "Run", false)
-		b.eventually(t, "what is too much is counted", at(floods)+`.querySelector(".lost")`)
+		b.eventually(t, "the lines that are too many are counted", at(floods)+`.querySelector(".lost")`)
 		press(t, b, floods, "Stop", true)
 		if n := len(shown(t, b, floods)); n > 300_000 {
-			t.Errorf("the page holds %d characters of it", n)
+			t.Errorf("the page holds %d characters of the output", n)
 		}
 	})
 	for cell, want := range map[int]string{
@@ -301,12 +301,12 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.key(t, kb.End, chromedp.ModifierCtrl)
 		b.key(t, "; fmt.Println(y)")
 		runs(t, b, uses, "line 2: undefined: y\n", false)
-		b.eventually(t, "that the compiler says", compiler)
+		b.eventually(t, "the compiler was fetched", compiler)
 		b.eventually(t, "the line is marked", `document.querySelector(".cm-line.wrong")?.textContent === "fmt.Println(twice(21)); fmt.Println(y)"`)
 		b.do(t, `document.querySelector(".cm-content").focus()`)
 		b.key(t, kb.Home, chromedp.ModifierShift)
 		b.key(t, "fmt.Println(twice(4))")
-		// Like a keyboard: no character follows a key that the page handles.
+		// As with a keyboard, no character follows a key that the page handles.
 		call(t, b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "rawKeyDown", Key: "Enter", WindowsVirtualKeyCode: 13, Modifiers: 8})
 		b.eventually(t, "it runs by Shift+Enter", at(uses)+`.querySelector(".outputs").innerText === "8\n"`)
 		press(t, b, declares, "Edit", false)
@@ -314,7 +314,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.key(t, kb.Backspace)
 		b.key(t, "+ 1 }")
 		const whose = `.querySelector(".whose:not([hidden])")?.textContent`
-		b.eventually(t, "it is told what an output does not know yet", at(uses)+whose+` === "Output from before the change of cell 1"`)
+		b.eventually(t, "the page says that an output is older than a change", at(uses)+whose+` === "Output from before the change of cell 1"`)
 		press(t, b, declares, "Run what uses it", false)
 		b.eventually(t, "it runs", at(uses)+`.querySelector(".outputs").innerText === "9\n" && !`+at(uses)+whose)
 		b.do(t, `navigator.clipboard.writeText = async (text) => { window.copied = text; }`)
@@ -323,7 +323,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		link := evaluate[string](t, b, "window.copied")
 		b.do(t, at(uses)+`.querySelector(".cm-content").focus()`)
 		b.key(t, "\nfmt.Sprin")
-		b.eventually(t, "it is told whose an output is", at(uses)+whose+`?.startsWith("Output of an earlier text")`)
+		b.eventually(t, "the page says to which text an output belongs", at(uses)+whose+`?.startsWith("Output of an earlier text")`)
 		b.eventually(t, "names are completed", `[...document.querySelectorAll(".cm-tooltip-autocomplete .cm-completionLabel")].some(e => e.textContent === "Sprintf")`)
 		b.key(t, kb.Escape)
 
@@ -337,7 +337,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.visit(t, link)
 		b.eventually(t, "the link shows a change", at(declares)+`.querySelector(".diff ins")?.textContent === "+ func twice(n int) int { return 2 * n + 1 }\n"`)
 		checkAccess(t, b, axe(t), []view{{360, "light"}, {1280, "dark"}})
-		b.do(t, "window.fetch = null") // as without a network
+		b.do(t, "window.fetch = null") // as if there were no network
 		press(t, b, declares, "Reset", false)
 		b.eventually(t, "the change is gone", `!`+at(declares)+`.innerText.includes("+ 1")`)
 		press(t, b, declares, "Undo", false)
@@ -355,7 +355,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		press(t, b, waits, "Run", false)
 		b.eventually(t, "it is being compiled", at(waits)+`.querySelector("[role=status]").textContent === "compiling"`)
 		press(t, b, waits, "Stop", false)
-		b.eventually(t, "it has not come to its end", at(waits)+`.querySelector("[role=status]").textContent.endsWith("stopped")`)
+		b.eventually(t, "the cell is stopped before it ends", at(waits)+`.querySelector("[role=status]").textContent.endsWith("stopped")`)
 		runs(t, b, uses, "42\n", false)
 		b.do(t, "localStorage.clear()")
 	})
@@ -363,7 +363,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.do(t, `Promise.all([caches.open("mixpolicy " + new URL(".", location)).then(c => c.put("go/page.old.js", new Response(""))), navigator.serviceWorker.getRegistration().then(r => r.unregister())]).then(() => { window.left = true; })`)
 		b.eventually(t, "another version has left something", "window.left")
 		b.visit(t, address)
-		b.eventually(t, "the page is kept, and that is gone", `(Promise.all([location.href, "mathjax.js", "go/page.old.js"].map(u => caches.match(u))).then(([page, script, old]) => { window.kept = page && script && !old; }), window.kept)`)
+		b.eventually(t, "the page is kept, and the other version's file is gone", `(Promise.all([location.href, "mathjax.js", "go/page.old.js"].map(u => caches.match(u))).then(([page, script, old]) => { window.kept = page && script && !old; }), window.kept)`)
 		s.gone.Store(true)
 		defer s.gone.Store(false)
 		b.visit(t, address)
@@ -389,13 +389,14 @@ func edit(t *testing.T, b *browser) {
 		fmt.Sprintf(`document.activeElement?.classList.contains("cm-content") && getSelection() + "" === "twice" && %s === %v`, height, place[2]))
 }
 
-// What the first Run may fetch, and the first picture, in MB, as README and the pages say.
+// The most that the first Run may fetch, and the most that a Run with a picture may fetch, in MB, as README and the pages
+// say.
 const firstRun, firstPicture = 6, 12
 
 var promise = fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that must be compiled, such as one that you change, up to 26 MB more", firstRun, firstPicture)
 
 // rounded lists the cells whose digits differ in a page, by notebook and id, and the assembly code that causes this:
-// without it, a native run shows the digits of the page.
+// without this code, a native run shows the digits of the page.
 var rounded = map[string]string{
 	"04 daca980b": "math.Exp",                                        // the weights of the randomised LP
 	"06 279cea2e": "gonum's kernels, which the tag noasm leaves out", // too small a β amplifies their rounding
@@ -422,7 +423,7 @@ type lines []string
 
 func (l lines) String() string { return strings.Join(l, "") }
 
-// committedCells returns the name and the code cells of the paper's notebook whose name begins so.
+// committedCells returns the name and the code cells of the paper's notebook whose name has this beginning.
 func committedCells(t testing.TB, begins string) (name string, cells []committed) {
 	t.Helper()
 	files := must[[]string](t)(filepath.Glob(filepath.Join(root, "notebooks", begins+"*.ipynb")))
@@ -489,7 +490,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 	}
 }
 
-// recordWorkers records the outputs that workers report, for workers that start afterwards.
+// recordWorkers records the outputs that workers report, if the workers start afterwards.
 const recordWorkers = `{
 	let text = "", shown = new Map(); // by id: an output may be replaced
 	const Real = Worker;

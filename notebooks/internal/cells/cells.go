@@ -20,9 +20,9 @@ import (
 	"strings"
 )
 
-// A Session holds the declarations so far. [New] makes one.
+// A Session holds the declarations and imports of the cells so far. [New] makes one.
 type Session struct {
-	names   map[string]string // of the known packages, by their paths
+	names   map[string]string // the names of the packages that cells may import, by their paths
 	units   []unit
 	imports []imported
 	env     []string
@@ -34,10 +34,10 @@ func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is the program of a cell, with the earlier declarations that it needs.
 type Program struct {
-	Text    string   // of the cell
-	Source  string   // source of the one file of package main
-	Imports []string // import paths
-	Args    []string // of the command line
+	Text    string   // the text of the cell
+	Source  string   // the source of package main, which is one file
+	Imports []string // the paths of the imported packages
+	Args    []string // the arguments of the command line
 	Env     []string // set by %env, as name=value
 	Said    string   // messages of the cell's magics
 
@@ -65,12 +65,14 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 // Keep makes the declarations of the program's cell part of the session. Call it once the program has been compiled.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
-// Page makes one program of the programs of a page's cells, which the session has kept. Run under the key of one of them, as
-// os.Args[0], it does what that program does. So what runs is still exactly the code that the reader sees, though nothing is
-// compiled; only the packages that other cells import are initialised too. Page also returns the programs that are in it.
+// Page joins the programs of a page's cells, which the session has kept, into one program, and also returns the programs
+// that it has joined. If os.Args[0] is the key of one of these programs, the page's program does what this program does.
+// So exactly the code that the reader sees runs, although nothing is compiled; the only difference is that the packages
+// that other cells import are initialised as well.
 //
-// A program is left out if its cell would have another one after the last cell, for example because a later cell declares
-// again what it uses, adds a method to a type, or computes the value of a variable. A program with flags is also left out.
+// Page leaves out a program if its cell, composed after the last cell, would give another program. For example, a later
+// cell may redeclare what the program uses, add a method to its types, or declare a variable with a computed value. Page
+// also leaves out programs with flags.
 func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err error) {
 	page = &Program{then: *s}
 	page.then.imports = append(slices.Clone(s.imports), imported{"page_os", "os", "line page:1:1"})
@@ -93,7 +95,7 @@ func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err e
 // constants, or variables that are declared together.
 type unit struct {
 	names []declared
-	cell  string // which declares it
+	cell  string // the name of the cell that declares it
 	from  string // what to put before text: a keyword if text has none, and a line directive
 	text  string
 	runs  bool // part of every program, used or not: init functions, and variables whose values are computed
@@ -102,7 +104,7 @@ type unit struct {
 // A declared name is one of a unit's names: T.m for a method.
 type declared struct {
 	name   string
-	at, to int // its place in the unit's text
+	at, to int // the first byte of the name in the unit's text, and the byte after the name
 }
 
 // imported is an imported package, with its name in cells.
@@ -125,8 +127,8 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 		position := files.Position(p)
 		return fmt.Sprintf("line %s:%d:%d", name, position.Line, position.Column)
 	}
-	// cut returns the unit of a part of the source. Without a keyword, the part begins on a new line, because its doc
-	// comment may contain a directive to the compiler.
+	// cut makes a unit of a part of the source. If keyword is "", the part begins on a new line, because its doc comment may
+	// contain a directive to the compiler.
 	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
 		u := unit{cell: name, from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
 		if keyword != "" {
@@ -188,8 +190,8 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 	return main, nil
 }
 
-// computed reports whether a value consists of more than literals and names. Otherwise, a program that does not use the
-// value is the same without it.
+// computed reports whether a value consists of more than literals and names. If not, a program that does not use the
+// value can omit it.
 func computed(value ast.Expr) (found bool) {
 	ast.Inspect(value, func(n ast.Node) bool {
 		switch n.(type) {
@@ -215,7 +217,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 		left := 0
 		for _, n := range u.names {
 			switch {
-			case n.name == "_" && u.cell != cell: // only its own cell replaces it
+			case n.name == "_" && u.cell != cell: // only a new run of its own cell removes it
 				left++
 			case n.name != "_" && !again[n.name]:
 				left++
@@ -230,7 +232,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 	return kept
 }
 
-// blank replaces a name in the text by another name of the same length, so that the text after it stays in place.
+// blank replaces a name in the text by another name, padded with spaces, so that the text after it stays in place.
 func blank(text string, n declared, name string) string {
 	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
 }
@@ -269,13 +271,13 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 // opening is the code that replaces %%.
 const opening = "func main() {"
 
-// write sets the program's source, imports and environment. The program has these functions, and all that they and
-// their cells need.
+// write sets the program's source, imports and environment. The program contains the functions mains and all units that
+// are [needed] with them.
 func (p *Program) write(mains ...unit) error {
 	p.Env = p.then.env
 	units := needed(p.then.units, mains)
-	// What only declares something has an order that does not depend on the order in which cells ran. So a cell that runs
-	// again after others has the same program.
+	// Units that only declare something are sorted by place and text, not by the order in which cells ran. So a cell that
+	// runs again after others has the same program.
 	order := func(u unit) string {
 		if u.runs {
 			return ""
@@ -319,7 +321,7 @@ func needed(units, mains []unit) (found []unit) {
 		units = slices.DeleteFunc(units, func(u unit) bool {
 			take := u.runs || slices.ContainsFunc(mains, func(m unit) bool { return m.cell == u.cell })
 			for _, n := range u.names {
-				name, _, _ := strings.Cut(n.name, ".") // a method is needed with its type
+				name, _, _ := strings.Cut(n.name, ".") // a method is needed if its type is mentioned
 				take = take || mentioned[name]
 			}
 			if take {
@@ -347,7 +349,7 @@ func mention(names map[string]bool, text string) {
 }
 
 // standard returns the path of the standard package of this name, which a cell may omit from its imports, or "" if
-// there is none, or several.
+// there is no such package, or more than one.
 func (s *Session) standard(name string) (found string) {
 	for p, n := range s.names {
 		first, _, _ := strings.Cut(p, "/")
@@ -362,7 +364,7 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// withStandard returns the imports, and those of the standard packages among the used ones that a cell may omit.
+// withStandard returns the imports and, for each used name that is not among them, the import that a cell may omit.
 func (s *Session) withStandard(imports []imported, used map[string]bool) []imported {
 	for name := range used {
 		path := s.standard(name)

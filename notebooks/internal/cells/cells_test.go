@@ -93,8 +93,8 @@ func run(t *testing.T, p *Program) string {
 	return string(out)
 }
 
-// TestPage: under the key of a cell's program, the program of the page does the same. The page leaves out a cell if a later
-// one declares again what it uses, or adds a method to its type, and a cell with flags.
+// TestPage: run under the key of a cell's program, the page's program prints the same. The page leaves out cells with flags,
+// and a cell if a later cell redeclares what it uses or adds a method to its type.
 func TestPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -109,7 +109,7 @@ func TestPage(t *testing.T) {
 		"func again() int { return 2 }\nfunc (one) String() string { return \"one\" }\nvar w = []string{\"w\"}",
 		"func f() { main() }\n%%\nif v[0]++; v[0] < 5 {\n\tf()\n}\nfmt.Println(again(), one(1), v, w)",
 	}
-	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 4, 6} { // the last two run again
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 4, 6} { // cells 4 and 6 run again
 		p := must(s.Compose(string(rune('a'+i)), texts[i]))
 		s.Keep(p)
 		if i == len(programs) {
@@ -134,7 +134,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s\nprints %q, and in the page %q", p.Source, run(t, p), got)
 		}
 	}
-	p := compose(t, s, "var computed = again()") // which then runs in all programs
+	p := compose(t, s, "var computed = again()") // all programs then compute this variable
 	if _, in, err := s.Page(append(programs, p)); err != nil || !slices.Equal(in, []*Program{p}) {
 		t.Errorf("%d programs, %v, after a computed variable", len(in), err)
 	}

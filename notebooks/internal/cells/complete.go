@@ -54,8 +54,8 @@ func (a *archives) Import(path string) (*types.Package, error) {
 }
 
 // Complete returns the names that may stand between the two parts of a cell, those of the innermost scope first. It
-// also returns the part of a name before that place, with which all these names begin. Mistakes elsewhere in the cell do
-// no harm.
+// also returns the prefix with which all these names begin: the part of a name at the end of before. Mistakes elsewhere
+// in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -137,7 +137,6 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]
-	// The name is found by its line and column.
 	c := s.check(before+after, packages)
 	if c == nil || was == "" {
 		return ""
@@ -149,7 +148,7 @@ func (s *Session) Inspect(before, after string, packages types.Importer) string 
 			return false
 		}
 		at := c.files.PositionFor(i.Pos(), false)
-		return at.Line == line+2 && at.Column == column+1 // after the package line
+		return at.Line == line+2 && at.Column == column+1 // the first line is the package line
 	})
 	if path == nil {
 		return ""
@@ -176,7 +175,7 @@ func (s *Session) Inspect(before, after string, packages types.Importer) string 
 // placeholder stands in a cell at the place of the name to complete.
 const placeholder = "_here_"
 
-// A checked cell is the result of go/types for the cell, with the declarations of the session.
+// A checked cell is the result of go/types for the cell and the declarations of the session together.
 type checked struct {
 	files *token.FileSet
 	cell  *ast.File
@@ -222,7 +221,7 @@ func (s *Session) check(text string, packages types.Importer) *checked {
 	return c
 }
 
-// find returns the path to the first wanted node of the cell: the nodes around it, from the outermost on, and the node.
+// find returns the path to the first wanted node of the cell: the nodes around it, the outermost first, and the node itself.
 func (c *checked) find(wanted func(ast.Node) bool) (path []ast.Node) {
 	var around []ast.Node
 	ast.Inspect(c.cell, func(n ast.Node) bool {
@@ -261,7 +260,7 @@ func (c *checked) typeOf(o types.Object) string {
 	return types.TypeString(o.Type(), c.qualify)
 }
 
-// kind returns the kind of a declaration.
+// kind returns what a [Completion] states as the Kind of the declaration.
 func kind(o types.Object) string {
 	switch o := o.(type) {
 	case *types.PkgName:
@@ -285,7 +284,7 @@ func kind(o types.Object) string {
 	return "variable"
 }
 
-// members adds the fields and methods of the type, and of the types that it embeds.
+// members calls add with the fields and methods of the type, and of the types that it embeds.
 func members(t types.Type, add func(types.Object)) {
 	fields(t, map[types.Type]bool{}, add)
 	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {

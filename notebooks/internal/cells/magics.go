@@ -13,7 +13,7 @@ var idle = []string{"goflags", "autoget", "noautoget", "widgets", "widgets_hb", 
 // begins with ! is an error.
 func (p *Program) magics(cell, text string) (code string, err error) {
 	lines := strings.Split(text, "\n")
-	main := 0 // the line where main begins
+	main := 0 // the line of %%, counted from 1, or 0 if there is none yet
 	for i, line := range lines {
 		line = strings.TrimPrefix(line, "//gonb:")
 		if len(line) < 2 || line[0] != '%' && line[0] != '!' {

@@ -51,17 +51,17 @@ func TestFiguresSurviveConversion(t *testing.T) {
 		t.Error("the picture is hidden until a script runs")
 	}
 
-	// The rules are those of GitHub's html-pipeline, which are public. They also allow pictures in data URLs, because GitHub
-	// shows the PNGs of notebooks in this way.
+	// githubsRules are the public rules of GitHub's html-pipeline. In addition, they allow pictures in data URLs, because
+	// GitHub shows the PNGs of notebooks in this way.
 	cmd := lab.command(t.Context(), lab.python, "-c", githubsRules)
 	cmd.Stdin = strings.NewReader(output.Data["text/html"].(string))
 	left, err := printed(cmd)
 	noError(t, err)
 	if n := strings.Count(left, `src="data:image/svg+xml;base64,`); n != 2 || !strings.Contains(left, `alt="∇φ(θ̂)`) {
-		t.Errorf("%d pictures on GitHub, want 2 with their words:\n%.2000s", n, left)
+		t.Errorf("%d pictures on GitHub, want 2 with their alternative texts:\n%.2000s", n, left)
 	}
 	if words := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(left, ""); strings.TrimSpace(words) != "" {
-		t.Errorf("words that are none of the figure's: %q", words)
+		t.Errorf("text besides the pictures: %q", words)
 	}
 }
 
@@ -84,12 +84,12 @@ func TestAnExportedScriptIsAProgram(t *testing.T) {
 	out := t.TempDir()
 	_, err := printed(lab.command(t.Context(), lab.python, append([]string{"-m", "nbconvert", "--to=script", "--log-level=ERROR", "--output-dir=" + out, own}, lab.paper()...)...))
 	noError(t, err)
-	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // before a run, a notebook does not name its language
+	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // the notebook has not run, so it does not name its language
 	if got := try(printed(lab.command(t.Context(), "go", "run", filepath.Join(out, "own.go")))).or(t); got != "1.414\n2\n" {
 		t.Errorf("it prints %q", got)
 	}
 	for _, file := range named(out, `^\d.*\.go$`) {
-		if _, err := printed(lab.command(t.Context(), "go", "list", "-export", "-f= ", file)); err != nil { // compiles it, and links nothing
+		if _, err := printed(lab.command(t.Context(), "go", "list", "-export", "-f= ", file)); err != nil { // compiles the file, without linking
 			t.Error(err)
 		}
 	}

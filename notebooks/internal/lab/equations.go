@@ -78,7 +78,7 @@ func (l *Lab) declaration(dir, name string) string {
 	return ""
 }
 
-// A choice is a value, such as a verdict or the kind of an erratum, and the number of a page's entries that have it.
+// A choice is a value, such as a verdict or the kind of an erratum, and the number of a page's entries with this value.
 type choice struct {
 	Value, Text string
 	Count       int
@@ -96,7 +96,7 @@ func (p *page) Choices() (found []choice) {
 			found[i].Text = "as corrected: " + c.Value
 		}
 	}
-	return slices.DeleteFunc(found, func(c choice) bool { return !slices.Contains(order, c.Value) }) // such as no kind at all
+	return slices.DeleteFunc(found, func(c choice) bool { return !slices.Contains(order, c.Value) }) // an empty kind is not a choice
 }
 
 var (
@@ -143,8 +143,8 @@ func cards(equations []*equation) ([]byte, error) {
 var (
 	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
 
-	// Either text that is not prose, to be skipped, or a citation: a number in parentheses, or a named statement. (A.1)
-	// to (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
+	// citation matches text that is not prose, to skip it, or a citation: a number in parentheses, or a named statement.
+	// (A.1) to (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
 	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>` +
 		`|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)

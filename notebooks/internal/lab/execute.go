@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Update  bool          // also write the fresh outputs into the committed notebooks
 	Jobs    int           // number of notebooks executed at a time
-	Timeout time.Duration // longest time of one cell
+	Timeout time.Duration // the longest time that a cell may take
 }
 
 // paper lists the committed notebooks.
@@ -92,7 +92,7 @@ type run struct {
 	file     string // the executed file, among the temporary files
 	elapsed  time.Duration
 	cells    map[int]time.Duration // time of each cell, by its index
-	figures  int                   // number of figures in its outputs
+	figures  int                   // the number of figures in the notebook's outputs
 	pictures map[string]string     // the names of the figure files by their content
 }
 
@@ -149,9 +149,9 @@ var driver string
 
 // An event is a message of the driver about a cell.
 type event struct {
-	Event   string  `json:"event"` // "executed", "failed", or "stopped" if it did not fail by itself
-	Cell    int     `json:"cell"`  // its index among all cells
-	Seconds float64 `json:"seconds"`
+	Event   string  `json:"event"`   // "executed", "failed", or, if the cell did not fail by itself, "stopped"
+	Cell    int     `json:"cell"`    // the cell's index among all cells
+	Seconds float64 `json:"seconds"` // since the driver began
 	Error   string  `json:"error"`
 }
 
@@ -162,7 +162,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	if !l.onTerminal() {
 		l.say("%-8s %s", "running", r.name)
 	}
-	// The log of Jupyter and the kernel, which is needed only if they break.
+	// The log of Jupyter and the kernel is needed only if one of them breaks.
 	log, err := os.Create(filepath.Join(l.temp, r.name+".log"))
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ type cellError struct {
 }
 
 var (
-	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`) // as the kernel writes it
+	compilerPlace = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`) // how the kernel writes the place of an error
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 

@@ -1,9 +1,9 @@
-"""Execute one notebook in real Jupyter and say how it goes, a JSON object a line.
+"""Execute one notebook in Jupyter, and print each event of a cell as a line of JSON.
 
     python execute.py SOURCE TARGET SECONDS-PER-CELL
 
-The executed notebook is written to TARGET, as far as it got if a cell failed.
-Two runs that showed the same write the same bytes.
+The executed notebook is written to TARGET. If a cell failed, the later cells have
+no fresh outputs. Two runs with the same outputs write the same bytes.
 """
 
 import copy
@@ -47,10 +47,10 @@ class Client(NotebookClient):
 
 
 def tidy():
-    """Remove what differs between two runs that showed the same.
+    """Remove what differs between two runs with the same outputs.
 
-    Those are versions, and the order between streams and displays, which reach
-    Jupyter by different pipes: streams come first, then displays in their own order.
+    Versions differ, and so does the order between streams and displays, which reach
+    Jupyter by different pipes. Afterwards, streams come first, and displays keep their order.
     """
     notebook.metadata = {
         "kernelspec": {"display_name": "Go (gonb)", "language": "go", "name": "gonb"},

@@ -31,7 +31,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 			t.Errorf("%v: %s, %v; want %s", names, got, err, want)
 		}
 	}
-	// A path names its own file, even if the paper has a notebook of that name.
+	// A path selects the file at this path, even if the paper has a notebook of that name.
 	mine := writeNotebook(t, "01-two")
 	if files, err := lab.notebooks([]string{mine}); err != nil || len(files) != 1 || files[0] != mine {
 		t.Errorf("%v, %v; want %s", files, err, mine)
@@ -83,7 +83,7 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 		delete(want, name)
 	}
 	if len(want) > 0 {
-		t.Errorf("nothing is told of %v", want)
+		t.Errorf("there is no error about %v", want)
 	}
 }
 

@@ -49,8 +49,8 @@ func exportFigures(r *run, folder string) error {
 }
 
 // lighten removes pictures, the scripts of charts and the marks of spaces in code from a page's HTML. In place of a
-// picture, it refers to the file that [exportFigures] wrote, and adds the figure's number as a link to the figure.
-// Each script goes to a file in the folder of the figures, which page.js loads as the reader nears the chart.
+// picture, it refers to the file that [exportFigures] wrote, and adds the figure's number as a link to the figure. It
+// writes each script to a file in the folder of the figures; page.js loads this file as the reader nears the chart.
 func lighten(r *run, body, folder string) (string, error) {
 	base, section := filepath.Base(folder), numbered.FindStringSubmatch(r.name)[1]
 	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {
@@ -60,7 +60,7 @@ func lighten(r *run, body, folder string) (string, error) {
 		if err != nil || !known {
 			return tag
 		}
-		size := "" // reserves the picture's place until it is loaded
+		size := "" // reserves a place until the picture is loaded
 		if v := viewBox.FindStringSubmatch(string(data)); v != nil {
 			size = fmt.Sprintf(` width="%s" height="%s"`, v[1], v[2])
 		}

@@ -36,13 +36,13 @@ func (l *Lab) found() (rows [][2]template.HTML, err error) {
 // A claim is a claim of the paper, with its settings.
 type claim struct {
 	Text     string
-	Section  string // of the paper
+	Section  string // the title of a section of the paper
 	Settings []setting
 	Picture  string // file of a picture of the settings' intervals, if there are several settings
 }
 
-// A setting is a claim as tested in one setting. Deciding contains the first one or two sentences about its
-// numbers; More contains the others and the note.
+// A setting is the record of one test of a claim. Deciding contains the first one or two sentences about the numbers;
+// More contains the other sentences and the note.
 type setting struct {
 	paper.Claim
 	Deciding string
@@ -120,7 +120,7 @@ func draw(claims []*claim, folder string) error {
 	return nil
 }
 
-// Verdicts counts the settings of the page's claims.
+// Verdicts counts the settings of the page's claims by their verdicts.
 func (p *page) Verdicts() (counts []choice) {
 	for _, c := range p.Claims {
 		for _, s := range c.Settings {
@@ -134,7 +134,7 @@ func (p *page) Verdicts() (counts []choice) {
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
-	Places         []string // numbers in parentheses, and names
+	Places         []string // where the erratum is: numbers in parentheses, and names
 	Entries        []*equation
 	Mark           mark
 }
@@ -201,7 +201,7 @@ func counted(counts []choice, value string) []choice {
 	return counts
 }
 
-// parts splits the text at its semicolons, except at those in brackets.
+// parts splits the text at its semicolons, except at semicolons in brackets.
 func parts(text string) (all []string) {
 	depth, begin := 0, 0
 	for i, r := range text + ";" {

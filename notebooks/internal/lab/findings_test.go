@@ -31,7 +31,7 @@ func TestClaims(t *testing.T) {
 		}
 		for _, s := range c.Settings {
 			if strings.Count(text, `id="`+s.ID+`"`) != 1 || s.Mark.Color == "" {
-				t.Errorf("%s is not once on the page, or has no mark: %+v", s.ID, s)
+				t.Errorf("%s is not on the page exactly once, or has no mark: %+v", s.ID, s)
 			}
 		}
 		if len(c.Settings) == 1 {
@@ -86,7 +86,7 @@ func TestErrata(t *testing.T) {
 	text := string(try(os.ReadFile(file)).or(t))
 	for _, e := range p.Errata {
 		if strings.Count(text, `id="erratum-`+e.ID+`"`) != 1 {
-			t.Errorf("%s is not once on the page", e.ID)
+			t.Errorf("%s is not on the page exactly once", e.ID)
 		}
 	}
 }

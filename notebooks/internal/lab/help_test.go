@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// ask is a program that executes cells and then asks the kernel what a reader asks
-// by Shift-Tab and by Tab, with the cursor at the mark |. It asks again if it gets no
-// answer: GoNB waits 25 seconds for gopls, too few for the first answer on a very busy
-// machine.
+// ask is a program that executes cells and then asks the kernel what a reader asks with Shift-Tab and with Tab, with the
+// cursor at the mark |. It asks again if it gets no answer, because GoNB waits 25 seconds for gopls, and on a very busy
+// machine, the first answer takes longer.
 const ask = `
 import json, sys, time
 from jupyter_client.manager import start_new_kernel
@@ -94,7 +93,7 @@ fmt.Println(mixpolicy.Ball(2), halfBall())`
 	}
 }
 
-// The kernel connects to gopls as soon as it listens, so that the module is loaded when the reader first presses Tab.
+// The kernel connects to gopls as soon as gopls listens, so that the module is loaded when the reader first presses Tab.
 func TestGoplsIsAskedAtOnce(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// keeping is the environment variable that makes a process the keeper of the folder it names.
+// keeping names the environment variable that makes a process a keeper. The variable's value is the lab's folder of
+// temporary files.
 const keeping = "MIXPOLICY_KEEPER"
 
 // startKeeper starts the keeper of the lab whose temporary files are in this folder. release lets the keeper do its
@@ -82,7 +83,7 @@ func clear(temp string) (err error) {
 }
 
 // processes lists the processes with this folder for temporary files in their environment: all that a lab started,
-// except those that changed this variable. Without /proc, as on macOS, ps shows the environment.
+// except those whose TMPDIR was changed. Without /proc, as on macOS, ps shows the environment.
 func processes(temp string) (pids []int) {
 	mark := "TMPDIR=" + temp
 	if runtime.GOOS != "linux" {
@@ -115,7 +116,7 @@ func makeTemp() (temp string, held *os.File, err error) {
 	for _, dir := range named(os.TempDir(), "^mixlab-") {
 		f, err := os.Open(dir)
 		if err != nil {
-			continue // another user's
+			continue // the folder of another user
 		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			clear(dir)

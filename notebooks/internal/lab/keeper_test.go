@@ -35,11 +35,11 @@ func TestANewRunRemovesWhatOneWithoutAKeeperLeft(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(patience):
-		t.Error("its process still runs")
+		t.Error("the process of the dead run still runs")
 		stray.Process.Kill()
 	}
 	if _, err := os.Stat(dead); err == nil {
-		t.Error("its folder is still there")
+		t.Error("the folder of the dead run is still there")
 	}
 	emptyLab(t)
 	if _, err := os.Stat(alive.temp); err != nil {
@@ -72,7 +72,7 @@ func TestOneChangesACloneAtATime(t *testing.T) {
 	defer cancel()
 	err := first.Clean(soon)
 	if _, gone := os.Stat(first.path("stamps", "kernel")); gone != nil || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(first.told(), "waiting") {
-		t.Errorf("clean beside who uses the set-up: %v, %v; it said %q", err, gone, first.told())
+		t.Errorf("clean while another run uses the set-up: %v, %v; it said %q", err, gone, first.told())
 	}
 	noError(t, second.Close())
 	noError(t, first.Clean(t.Context()))
@@ -101,7 +101,7 @@ func TestPartsOfFilesAreRemoved(t *testing.T) {
 		noError(t, writeFile(file, nil))
 	}
 	noError(t, lab.removeParts())
-	t.Setenv("PATH", t.TempDir()) // without programs, the set-up goes no further
+	t.Setenv("PATH", t.TempDir()) // without programs, the set-up fails
 	if err := lab.NewProject(t.Context(), mine); err == nil {
 		t.Error("a project was set up without any program")
 	}
@@ -123,7 +123,8 @@ func command(t *testing.T) (program string) {
 var kills = flag.Int("kills", 1, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that, so none by default")
 
 // TestKilledAtAnyMoment kills the command at random moments with SIGKILL. Ten seconds later, no process that the command
-// started is alive. No earlier file is lost, no file is incomplete, and the next run works, even after several kills in a row.
+// started is alive. No earlier file is lost, no file is incomplete, except files that the next run removes, and the next run
+// works, even after several kills in a row.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -131,7 +132,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	lab := readyLab(t)
 	program := command(t)
-	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // other moments in every run of the test
+	random := func(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) } // differs between runs of the test
 
 	t.Run("run", func(t *testing.T) {
 		file := writeNotebook(t, "killed", prose("# Killed"), code(figureCell))
@@ -198,10 +199,10 @@ plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting
 // A victim is a command that a test kills again and again.
 type victim struct {
 	*testing.T
-	dir     string   // in which it runs
-	temp    string   // for its temporary files
-	command []string // and its arguments
-	slowest time.Duration
+	dir     string        // the folder in which the command runs
+	temp    string        // the folder for the command's temporary files
+	command []string      // the program and its arguments
+	slowest time.Duration // the longest time after which all was gone
 }
 
 // start starts the command in a process group of its own.

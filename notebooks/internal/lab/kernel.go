@@ -101,7 +101,7 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 // nothing. GoNB calls go get before each cell, unless a cell says %noautoget, and has no flag to prevent this. All
 // imports of notebooks are in go.mod, and the call would cost a cell 0.1 s, or 0.5 s if it uses the network. Builds
 // may use more memory, and so take a sixth less time. wrap also puts a gopls there that ends at once if nobody asks
-// for completions, because the real one would load the module for each notebook.
+// for completions, because the real gopls would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
 		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),
@@ -123,7 +123,7 @@ type kernelspec struct {
 	InterruptMode string            `json:"interrupt_mode"`
 	Env           map[string]string `json:"env"`
 	Metadata      struct {
-		Clone string `json:"mixpolicy_clone,omitempty"` // from which it was installed
+		Clone string `json:"mixpolicy_clone,omitempty"` // the clone from which the kernel was installed
 	} `json:"metadata"`
 }
 

@@ -33,12 +33,12 @@ type Lab struct {
 	// notebooks.
 	Output string
 
-	root   string // of the clone
+	root   string // the folder of the clone
 	python string // the interpreter with Jupyter, once set up
 
 	// The notebooks to work on: the paper's, or the reader's own (see workOn).
 	own     bool
-	folder  string // of the notebooks
+	folder  string // the folder of the notebooks
 	project string // the module whose packages cells may import in addition to the clone's
 
 	temp    string // folder of this run's temporary files; its path marks the run's processes
@@ -212,7 +212,7 @@ func (l *Lab) setUp(ctx context.Context) error {
 }
 
 // lock keeps processes from changing .lab and build of one clone at the same time. If another process is changing them,
-// lock reports its command line and waits until it has unlocked them.
+// lock reports the command line of this process and waits until the process has unlocked them.
 func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	name := l.path("lock")
 	for told := false; ctx.Err() == nil; {
@@ -280,7 +280,7 @@ func (l *Lab) use(how int) (err error) {
 func (l *Lab) removeParts() error {
 	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
 	filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
-		switch { // ignores errors: an open JupyterLab may remove files meanwhile
+		switch { // an error is ignored, because an open JupyterLab may remove files meanwhile
 		case path == l.path("venv"), path == l.path("npm", "node_modules"): // large, and only pip and npm write to them
 			return fs.SkipDir
 		case err == nil && d.IsDir():
@@ -314,11 +314,11 @@ func named(folder, pattern string) (files []string) {
 type step struct {
 	name string // also the name of its stamp
 	why  string // the activity and its purpose
-	made string // must exist afterwards
-	from string // its source: if it changes, the step is taken again
+	made string // a file or folder that must exist after the step
+	from string // the source of the step; if the source changes, the step is taken again
 }
 
-// once takes the step, unless its stamp says that it was taken from the same source, and what it made still exists.
+// once takes the step, unless its stamp says that the step was taken from the same source, and s.made still exists.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {

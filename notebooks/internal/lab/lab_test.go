@@ -63,7 +63,7 @@ func emptyLab(t testing.TB) *Lab {
 	return lab
 }
 
-// told returns the log of an empty lab's set-up.
+// told returns the log of an empty lab.
 func (l *Lab) told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +92,7 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// options are those of a test run; they are also the command's defaults.
+// options are the options of test runs, and also the command's defaults.
 var options = Options{Jobs: 2, Timeout: 5 * time.Minute}
 
 func code(source string, tags ...string) map[string]any {
@@ -149,7 +149,7 @@ func TestAStepIsTakenOnceUntilWhatItIsMadeFromChanges(t *testing.T) {
 	os.Remove(lab.path("thing"))
 	take("version 2")
 	if times != 3 {
-		t.Errorf("taken %d times; want anew for another version and for a lost result", times)
+		t.Errorf("taken %d times; want 3: also for another version and for a lost result", times)
 	}
 	cut := errors.New("cut off")
 	if err := lab.once(step{name: "thing", made: lab.path("thing"), from: "version 3"}, func() error { return cut }); err != cut {
@@ -201,7 +201,7 @@ func TestDebiansPackagesNeedAYes(t *testing.T) {
 	installed := filepath.Join(dir, "python3.venv")
 	err := lab.makeVenv(t.Context(), "python3", lab.path("venv"))
 	if _, none := os.Stat(installed); none == nil || err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "package python3-venv, which go run ./notebooks --debian installs") {
-		t.Errorf("unasked: %v; want an error of a line, and nothing installed", err)
+		t.Errorf("unasked: %v; want an error of one line, and nothing installed", err)
 	}
 	lab.Debian = true
 	noError(t, lab.makeVenv(t.Context(), "python3", lab.path("venv")))
@@ -244,7 +244,7 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// The digest that pages require of a script from the delivery network is that of the file from npm.
+// The digest that pages require of a script from the delivery network is the digest of the file from npm.
 func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	lab := readyLab(t)
 	for _, s := range scripts {

@@ -30,8 +30,8 @@ type chart struct {
 type band struct {
 	Title  string
 	Y      int
-	deep   int // rows of nodes
-	places map[int]int
+	deep   int         // the number of rows of nodes
+	places map[int]int // the number of nodes in each column
 }
 
 // A node is an entry of the index. It stands in a column to the right of its premises in the same section.
@@ -56,7 +56,7 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
-// classes are the classes of the marks of other verdicts and kinds.
+// classes maps verdicts and kinds to the class of the mark that they share with another.
 var classes = map[string]string{
 	"ambiguity": "slip", "misprint": "slip", "depends": "slip", "not proved": "gap", "fails": "error",
 	"undecided": "definition", "not in this text": "definition",

@@ -17,7 +17,7 @@ type notebook struct {
 type cell struct {
 	ID             string
 	Type           string `json:"cell_type"`
-	ExecutionCount int    `json:"execution_count"` // 0 if it was not executed
+	ExecutionCount int    `json:"execution_count"` // 0 if the cell was not executed
 	Metadata       struct{ Tags []string }
 	Source         multiline
 	Outputs        []output
@@ -25,8 +25,8 @@ type cell struct {
 
 // An output is one thing that a cell showed: a stream's text, an error, or one object in several MIME types.
 type output struct {
-	Name      string    // of a stream
-	Text      multiline // of a stream
+	Name      string    // the name of a stream, stdout or stderr
+	Text      multiline // the text of a stream
 	Data      map[string]json.RawMessage
 	Traceback []string
 }

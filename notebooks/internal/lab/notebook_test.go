@@ -36,7 +36,7 @@ func FuzzNotebook(f *testing.F) {
 			for _, o := range c.Outputs {
 				for _, formats := range figuresOf(&o) {
 					if len(formats) == 0 {
-						t.Error("a figure in no format")
+						t.Error("a figure has no format")
 					}
 				}
 			}

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// export makes, in build, a page of every executed notebook, an index of these pages and of those of earlier runs, and
+// export makes, in build, a page of every executed notebook, an index of these pages and of pages from earlier runs, and
 // a file of every figure. With the paper's notebooks, it also makes pages of the results for the paper's claims,
 // errata and equations. Jupyter's nbconvert turns the cells into HTML, by our template; the rest of a page is made
 // here.
@@ -155,8 +155,8 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A page contains the running time of a cell that takes at least this long. In a browser, such a cell would take several
-// times as long, so the site's pages warn readers before they run it.
+// A page states the running time of each cell that takes at least this long. In a browser, such a cell would take several
+// times as long, so the site's pages warn readers before they run the cell.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
@@ -193,26 +193,26 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 
 // A page is the page of a notebook, the index, a page of results for claims, errata or equations, or the map.
 type page struct {
-	Name     string // of the file, without its extension
+	Name     string // the name of the file, without its extension
 	Title    template.HTML
-	Lead     template.HTML // the first sentence of its result, or its first paragraph
-	Minutes  int           // reading time of its prose
-	Seconds  float64       // running time
-	Passages []passage     // for the search
+	Lead     template.HTML // the first sentence of the notebook's result, or its first paragraph
+	Minutes  int           // the time to read the prose
+	Seconds  float64       // the time to run the notebook
+	Passages []passage     // what the search can find on the page
 
 	Body           template.HTML     `json:"-"` // empty if an earlier run has made the page
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
-	Scripts        map[string]source `json:"-"` // by their names
-	Paper          bool              `json:"-"` // one of the paper, not the reader's own
-	Picture        string            `json:"-"` // shown where others link to the page
+	Scripts        map[string]source `json:"-"` // by the names of their packages
+	Paper          bool              `json:"-"` // a page of the paper's notebooks, not of the reader's own
+	Picture        string            `json:"-"` // for other sites to show with a link to the page
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
-	layout        string // the name of the template; by default, the page's
+	layout        string // the name of the template; by default, the page's Name
 
 	Index []*equation `json:"-"` // the equations whose citations become links
 
-	Pages     []*page            `json:"-"` // on the index
+	Pages     []*page            `json:"-"` // on the index: the pages of notebooks
 	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`
@@ -277,7 +277,7 @@ func plainIDs(body string) string {
 		m := headingID.FindStringSubmatch(tag)
 		id, err := url.PathUnescape(html.UnescapeString(m[2]))
 		if err != nil {
-			return tag // a percent sign of the author's
+			return tag // the author wrote a percent sign
 		}
 		return m[1] + html.EscapeString(id) + m[3]
 	})
@@ -288,7 +288,7 @@ func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
 	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // errata have their own page
-	body = links.ReplaceAllString(body, pageLink)                                                       // pages link to pages
+	body = links.ReplaceAllString(body, pageLink)                                                       // to pages instead of notebooks
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {
 		h := heading{int(m[1][0] - '0'), html.UnescapeString(m[2]), template.HTML(strings.TrimSpace(tags.ReplaceAllString(m[3], "")))}

@@ -16,8 +16,8 @@ import (
 // not.
 func TestAPageHasItsCard(t *testing.T) {
 	p := newPage("01-queue", `<h1 id="A-queue">A <em>small</em> queue<a class="anchor-link" href="#A-queue">¶</a></h1><p>The <em>lead</em>, with (<a href="#b">b</a>) and $\theta$.</p><p>More.</p>`)
-	// If there is a result, its first sentence is the lead, because it says more than what the reader will be able to
-	// do.
+	// If there is a result, its first sentence is the lead, because this sentence says more than the paragraph on what the
+	// reader will be able to do.
 	if p := newPage("a", "<p><strong>You</strong> can.</p><p><strong>The result</strong> It is 4.5 % <em>less</em>. More.</p>"); p.Lead != "It is 4.5 % <em>less</em>." {
 		t.Errorf("lead %q", p.Lead)
 	}
@@ -42,7 +42,7 @@ func TestAPageHasItsCard(t *testing.T) {
 	p.Paper = false
 	noError(t, p.write(file))
 	if text := string(try(os.ReadFile(file)).or(t)); strings.Contains(text, "canonical") || strings.Contains(text, "citation_") {
-		t.Error("a page of one's own is described as the paper's")
+		t.Error("a page of a reader's own notebook is described as the paper's")
 	}
 }
 
@@ -126,6 +126,6 @@ func TestTheIndexKeepsThePagesOfEarlierRuns(t *testing.T) {
 		t.Errorf("the index has %q after the page of %s was removed", got, runs[3].name)
 	}
 	if after := try(os.ReadFile(lab.build(runs[2].name + ".html"))).or(t); !bytes.Equal(after, before) {
-		t.Errorf("the page of %s is another after a run without it", runs[2].name)
+		t.Errorf("the page of %s has changed in a run without this notebook", runs[2].name)
 	}
 }

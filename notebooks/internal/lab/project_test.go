@@ -25,7 +25,7 @@ func TestAProjectOfOnesOwn(t *testing.T) {
 	if want := "go run ./notebooks lab " + dir; !strings.Contains(said, want) {
 		t.Errorf("it does not say %q:\n%s", want, said)
 	}
-	try(run("new", dir)).or(t) // nothing to do
+	try(run("new", dir)).or(t) // the second time, there is nothing to do
 	noError(t, writeFile(filepath.Join(dir, "wave", "wave.go"), []byte(`package wave
 
 import "github.com/mixpolicy/lab/plotting"
@@ -60,12 +60,12 @@ func Figure() plotting.Figure {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "build", "CACHEDIR.TAG")); err == nil {
-		t.Error("the project's build has the mark of what clean removes, and clean leaves it")
+		t.Error("the project's build has the mark of what clean removes, but clean leaves it")
 	}
 	if nb := try(readNotebook(filepath.Join(dir, "build", "first.ipynb"))).or(t); len(nb.code()) != 5 {
 		t.Errorf("the first notebook has %d cells of code; want 5", len(nb.code()))
 	}
-	try(printed(exec.Command("go", "-C", dir, "vet", "./..."))).or(t) // it is a Go module like any other
+	try(printed(exec.Command("go", "-C", dir, "vet", "./..."))).or(t) // the project is a Go module like any other
 
 	noError(t, os.WriteFile(filepath.Join(dir, "first.ipynb"), []byte("mine"), 0o644))
 	if said, err := run("new", dir); err == nil || !strings.Contains(said, "first.ipynb exists already") {
@@ -121,7 +121,7 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 func TestTheKernelIsFoundByAnyJupyter(t *testing.T) {
 	lab := readyLab(t)
 	home := t.TempDir()
-	for _, name := range []string{"GOCACHE", "GOPATH"} { // by default in the home
+	for _, name := range []string{"GOCACHE", "GOPATH"} { // by default, these folders are in the home
 		t.Setenv(name, strings.TrimSpace(try(printed(exec.Command("go", "env", name))).or(t)))
 	}
 	t.Setenv("HOME", home)
@@ -142,7 +142,7 @@ func TestTheKernelIsFoundByAnyJupyter(t *testing.T) {
 	}
 	noError(t, writeFile(spec[0], []byte("{}")))
 	if err := errors.Join(lab.InstallKernel(t.Context()), lab.RemoveKernel()); err == nil || strings.Count(err.Error(), "another kernel gonb") != 2 {
-		t.Errorf("beside another's kernel: %v", err)
+		t.Errorf("with another kernel of this name: %v", err)
 	}
 }
 

@@ -21,9 +21,9 @@ var (
 // fetches it, at the version of package-lock.json.
 type script struct {
 	pack      string // the npm package and its version
-	file      string // in the package
+	file      string // its path in the package
 	as        string // its name next to the pages
-	integrity string // of the file, as Subresource Integrity
+	integrity string // its digest, in the form of Subresource Integrity
 }
 
 var scripts = []script{
@@ -64,7 +64,7 @@ func (l *Lab) fetchScripts(ctx context.Context) error {
 			}
 		}
 		cmd := l.command(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent",
-			"--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000") // not minutes without a network
+			"--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000") // without a network, npm gives up soon
 		cmd.Dir = l.path("npm")
 		_, err := printed(cmd)
 		return reached("npm's registry", err)

@@ -31,7 +31,7 @@ func plain(body string) string {
 // passages returns the sections of a notebook's page.
 func (p *page) passages() (all []passage) {
 	body, title, at := string(p.Body), plain(string(p.Title)), p.File()
-	found := append(headings.FindAllStringSubmatchIndex(body, -1), []int{len(body)}) // the end of the last one
+	found := append(headings.FindAllStringSubmatchIndex(body, -1), []int{len(body)}) // the end of the last section
 	for i, m := range found[:len(found)-1] {
 		text := plain(body[m[1]:found[i+1][0]])
 		all = append(all, passage{title, plain(body[m[6]:m[7]]), text, at + "#" + html.UnescapeString(body[m[4]:m[5]])})
@@ -71,7 +71,7 @@ func asScript(name string, value any) ([]byte, error) {
 	var script bytes.Buffer
 	script.WriteString("window." + name + " = ")
 	encoder := json.NewEncoder(&script)
-	encoder.SetEscapeHTML(false) // it is a separate file
+	encoder.SetEscapeHTML(false) // the script is a separate file
 	err := encoder.Encode(value)
 	return script.Bytes(), err
 }

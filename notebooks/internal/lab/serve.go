@@ -58,7 +58,7 @@ func (l *Lab) signPaper(ctx context.Context) error {
 	return err
 }
 
-// folderOf returns the path itself if it is a folder, or else its folder.
+// folderOf returns the path if it is the path of a folder, or else the path of the file's folder.
 func folderOf(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
@@ -85,7 +85,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		was, _ := os.ReadFile(original) // nothing if there is none
+		was, _ := os.ReadFile(original) // empty if there is no such file
 		have, err := os.ReadFile(copied)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), bytes.Equal(have, now), err == nil && bytes.Equal(have, was):
@@ -106,7 +106,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {
-		root = folderOf(open) // outside the clone, with no module around it
+		root = folderOf(open) // a folder outside the clone that is not in a module
 	}
 	within, err := filepath.Rel(root, open)
 	if err != nil {
@@ -124,7 +124,7 @@ func (l *Lab) configureServer(open string) error {
 				"ip":                 "127.0.0.1",
 				"root_dir":           root,
 				"extra_static_paths": []string{l.path("npm", "node_modules", echarts.Package, "dist")},
-				"allow_root":         true, // it is reachable only from this machine, and only with the token
+				"allow_root":         true, // the server is reachable only from this machine, and only with the token
 			},
 			"LabApp": settings{
 				"default_url":       address,

@@ -24,28 +24,28 @@ type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
 	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
 	Packages map[string]archive `json:"packages"`
-	Names    map[string]string  `json:"names"` // of the packages that cells may import
+	Names    map[string]string  `json:"names"` // of the packages that cells may import, by their paths
 	Pages    []page             `json:"pages"`
 	Data     map[string]file    `json:"data"` // files that cells find, by their paths
 
-	program, compiled int64 // bytes that a published cell and a changed one fetch at most, besides the other tools
+	program, compiled int64 // the greatest size of a page's program, and of the compiler and the linker with a page's packages
 }
 
-// The name of an engine's file changes with its content, so a browser may keep the file forever.
+// A file is a file of the engine. Its name changes with its content, so a browser may keep it forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
-	Size  int64  `json:"size"` // unpacked
+	Size  int64  `json:"size"` // the number of bytes of the unpacked file
 	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the
-	// digests of the packed and of the unpacked file: which of them arrives depends on the server.
+	// digests of the packed and of the unpacked file, because it depends on the server which of them arrives.
 	Integrity string `json:"integrity"`
 }
 
-// A page is the program of the cells of a page, as package cells makes it. So these cells run without the compiler.
+// A page is the program that [cells.Session.Page] makes of a notebook's cells. With it, these cells run without the compiler.
 type page struct {
 	file
-	Keys  []string        `json:"keys"`  // of the programs of its cells
-	Texts map[string]bool `json:"texts"` // of these cells, and whether they draw
+	Keys  []string        `json:"keys"`  // the keys of the cells' programs
+	Texts map[string]bool `json:"texts"` // the texts of the cells; true if a cell imports plotting
 }
 
 // An archive is the file that the compiler and the linker read for a package.
@@ -54,7 +54,7 @@ type archive struct {
 	Imports []string `json:"imports,omitempty"`
 }
 
-// tools are the programs that run in the workers, besides the cells, by their names in the manifest.
+// tools are the packages of the programs that run in the workers, besides the cells, by their names in the manifest.
 var tools = map[string]string{
 	"compile":   "cmd/compile",
 	"link":      "cmd/link",
@@ -86,7 +86,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 		out := filepath.Join(b.Work, name)
 		build := []string{"build", "-pgo=off", "-trimpath", "-buildvcs=false", "-tags=drawer", "-ldflags=-s -w", "-o", out, path}
 		_, err := b.goCommand(ctx, slices.Insert(build, 1, "-overlay="+overlay)...)
-		if err != nil && ctx.Err() == nil { // the sources of another Go may differ
+		if err != nil && ctx.Err() == nil { // another version of Go may have other sources
 			b.Say("%s is built without trimming: %v", path, err)
 			_, err = b.goCommand(ctx, build...)
 		}
@@ -131,7 +131,7 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 func (b *builder) makePage(ctx context.Context, e *engine, notebook string) error {
 	session, programs := cells.New(e.Names), []*cells.Program{}
 	for _, c := range b.Cells[notebook] {
-		p, err := session.Compose(c.Name, strings.TrimRight(c.Text, "\n")) // as the page has it
+		p, err := session.Compose(c.Name, strings.TrimRight(c.Text, "\n")) // the page has the text in this form
 		if err == nil {                                                    // otherwise, the page will report the mistake
 			session.Keep(p)
 			programs = append(programs, p)
@@ -175,7 +175,7 @@ func (e *engine) fetches() string {
 		"up to %d MB more", mega(first), mega(first+e.Tools["drawer"].Bytes), mega(e.compiled))
 }
 
-// packFile is pack with the content of a file.
+// packFile packs the content of the file at the path.
 func (b *builder) packFile(name, path string) (file, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -211,7 +211,7 @@ func (b *builder) put(name string, data []byte) (file, error) {
 	return f, b.write(b.engine(f.URL), data)
 }
 
-// versioned returns the name with a part of the hash before its extension.
+// versioned returns the name with a part of the hash put before the extension.
 func versioned(name string, sum []byte) string {
 	ext := filepath.Ext(name)
 	return fmt.Sprintf("%s.%x%s", strings.TrimSuffix(name, ext), sum[:6], ext)

@@ -45,7 +45,7 @@ func (b *builder) licences(ctx context.Context) error {
 		folders[strings.TrimPrefix(folder, "node_modules/")+" "+p.Version] = filepath.Join(b.NPM, folder)
 	}
 	if len(b.Lite) > 0 {
-		folders["JupyterLab"] = filepath.Join(b.Lite[0], "../../lib/*/*/jupyterlab-[0-9]*") // next to JupyterLite
+		folders["JupyterLab"] = filepath.Join(b.Lite[0], "../../lib/*/*/jupyterlab-[0-9]*") // JupyterLab is installed next to JupyterLite
 	}
 	names := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(folders)) {

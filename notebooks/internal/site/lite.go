@@ -30,7 +30,7 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 	}
 	folder := filepath.Join(b.Work, "lite")
 	stamp := filepath.Join(b.Work, "lite.made")
-	described, _ := json.Marshal(files) // with their contents
+	described, _ := json.Marshal(files) // names and contents
 	from := fmt.Sprintf("%x", sha256.Sum256(append(described, strings.Join(b.Lite, " ")...)))
 	out := filepath.Join(folder, "out")
 	if have, err := os.ReadFile(stamp); err != nil || string(have) != from {
@@ -96,7 +96,7 @@ func (b *builder) liteFiles(parts map[string]any, pages []string) (map[string][]
 	})
 	files[path.Join("extensions", kernelName, "package.json")] = about
 	// The settings turn off JupyterLab's announcements, which would use the network, and JupyterLite's service worker,
-	// with which Chromium would not keep the engine's machine code. They allow the first completion to wait for the engine.
+	// with which Chromium would not keep the engine's machine code. They also let the first completion wait for the engine.
 	for _, name := range []string{"jupyter-lite.json", "overrides.json", "served.py"} {
 		files[name] = script("js/" + name)
 	}

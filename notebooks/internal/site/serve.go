@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Handler serves the site in the folder. It declares packed files of the engine as such, so that browsers unpack them
-// and keep the machine code that they make from WebAssembly. The names of the engine's files change with their content,
+// Handler serves the site in the folder. It declares the engine's packed files as gzip, so that browsers unpack them and
+// keep the machine code that they make from WebAssembly. The names of the engine's files change with their content,
 // so browsers may keep them forever.
 func Handler(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))

@@ -6,7 +6,7 @@
 // memory. A page fetches the engine when its reader first runs a cell, and a package when a cell first needs it.
 //
 // A published cell needs no compiler: each page has a program, built with the site, that contains the programs of its
-// cells. A changed cell has another program than the published one, which the engine compiles.
+// cells. The program of a changed cell is not in the page's program, so the engine compiles it.
 package site
 
 import (
@@ -34,13 +34,13 @@ var scripts embed.FS
 type Settings struct {
 	Pages   string            // the folder of the exported pages and their notebooks
 	Out     string            // the folder of the site
-	Work    string            // the folder of files that are kept from one time to the next
+	Work    string            // the folder of files that the next build of a site uses again
 	NPM     string            // the folder where npm has put CodeMirror and the packages that pages need
-	Cells   map[string][]Cell // of code, by the names of their notebooks
-	Data    []string          // files that cells find, each by its path from Folder
-	Folder  string            // of the notebooks
+	Cells   map[string][]Cell // the cells of code, by the files of their notebooks
+	Data    []string          // files that cells find, each by its path relative to Folder
+	Folder  string            // the folder of the notebooks
 	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
-	Env     []string          // of the go command
+	Env     []string          // variables for the environment of the go command
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs the command and returns its output
 	Write   func(name string, data []byte) error
@@ -64,7 +64,7 @@ func (s *Settings) imports() []string {
 
 type builder struct {
 	Settings
-	made   map[string]bool // files of the site
+	made   map[string]bool // the files that this build has made or kept
 	goroot string
 }
 
@@ -91,7 +91,7 @@ func Build(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	// Additions to the pages of a site.
+	// Each page gets the scripts, a note on its cells, and a link to the licences.
 	door := strings.Replace(string(script("js/door.html")), "SIZE", e.fetches(), 1)
 	page := strings.NewReplacer("</head>", head+"</head>", "</header>", "</header>\n"+door,
 		"</main>", `<p class="paper"><a href="licences.html">Licences</a></p></main>`)
@@ -148,7 +148,7 @@ func (b *builder) pages() (files []string, err error) {
 }
 
 // scripts puts the scripts into the engine's folder, makes JupyterLite from them and from the notebooks among the
-// files, and returns the part of a page's head that lets it run cells.
+// files, and returns the part of a page's head that lets the page run cells.
 func (b *builder) scripts(ctx context.Context, e *engine, files []string) (string, error) {
 	glue, err := os.ReadFile(filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
@@ -198,7 +198,7 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 		path.Join(engineFolder, style.URL), path.Join(engineFolder, page.URL)), err
 }
 
-// script returns one of our own scripts.
+// script returns the text of one of the embedded files.
 func script(name string) []byte {
 	text, err := scripts.ReadFile(name)
 	if err != nil {

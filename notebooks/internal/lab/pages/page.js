@@ -11,7 +11,7 @@
   function show() { root.dataset.theme = chosen || (system.matches ? "dark" : "light"); }
   show();
   system.addEventListener("change", show);
-  // on shows the button, and makes it do this.
+  // on shows the button with this id, and calls click when the button is pressed.
   function on(id, click) {
     const button = named(id);
     if (!button) return;
@@ -66,7 +66,7 @@
     document.head.append(Object.assign(document.createElement("script"), integrity && { integrity, crossOrigin: "anonymous" }, { src, onload, onerror }));
   });
 
-  // Charts become live as the reader nears them, but not before the page's ECharts is loaded: they would fetch it from the delivery network.
+  // Charts become live as the reader nears them, but only once the page has loaded ECharts: before, they would fetch it themselves.
   document.addEventListener("DOMContentLoaded", () => {
     const near = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => {
       near.unobserve(e.target);

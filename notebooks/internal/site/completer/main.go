@@ -7,7 +7,7 @@
 //	keep(name, text)     makes the cell part of the session
 //	complete(before, after, archive) names that may stand between two parts of a cell: {prefix, found, missing}. found is
 //	                     JSON; archive(path) returns a package's archive or null, and missing lists the paths not found
-//	inspect(before, after, archive) description of the name there: {text, missing}
+//	inspect(before, after, archive) describes the name where the two parts meet: {text, missing}
 package main
 
 import (

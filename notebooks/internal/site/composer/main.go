@@ -4,10 +4,11 @@
 // functions of globalThis.cells.
 //
 //	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
-//	compose(name, text)  the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
+//	compose(name, text)  returns the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
-//	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, null at their
-//	                     end: outputs go to show(id, mime, data, …), answers for GONB_PIPE_BACK to reply(bytes)
+//	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, and null at their
+//	                     end; it calls show(id, mime, data, …) for outputs, and reply(bytes) with what the program
+//	                     is to read from GONB_PIPE_BACK
 package main
 
 import (
@@ -55,8 +56,8 @@ func main() {
 	select {}
 }
 
-// listen decodes the messages that one program writes to the pipe. Called with null, the function that it returns
-// waits until everything has been shown.
+// listen returns the function hear, which decodes the messages that one program writes to the pipe. Called with null,
+// hear waits until everything has been shown.
 func listen(show, reply js.Value) js.Func {
 	pipe, input := io.Pipe()
 	done := make(chan bool)
@@ -110,7 +111,7 @@ func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
 	}
 }
 
-// A writer passes what is written to it to a function.
+// A writer calls its function with the bytes that are written.
 type writer struct{ js.Value }
 
 func (w writer) Write(p []byte) (int, error) {

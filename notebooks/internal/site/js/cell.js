@@ -30,8 +30,8 @@ globalThis.fetch = (...request) => {
   return ask(...request).then(async (answer) => (await answer.clone().arrayBuffer(), answer)).finally(() => { fs.waiting--; });
 };
 
-// Package plotting calls these two functions: display shows an output, and draw passes the picture of an order, or the reason for a
-// failure, to back.
+// Package plotting calls these two functions: display shows an output, and draw calls back with the result of an order, or with the
+// reason for a failure.
 globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
 globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ value = null, error }) => back(value, error));
 

@@ -32,10 +32,10 @@ async function unpack(hash) {
 // outcome resolves to {value}, or to {error} with the error's message.
 const outcome = (promise) => promise.then((value) => ({ value }), ({ message }) => ({ error: message }));
 
-// startEngine returns an engine, from the manifest in the folder; files are those that programs can read. While a cell runs, it tells
-// {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost}, the number of lines that were
-// too many; {display: {id, forms}}, with forms by their MIME types; and {files: {name: bytes}} that the program wrote. It keeps what
-// it fetched. The session is in one worker. Others do what takes long: one compiles and links, one draws, and each program has its own.
+// startEngine returns an engine, from the manifest in the folder. Programs can read files. While a cell runs, the engine calls tell
+// with {progress: {loaded, size}} of downloads, in bytes; {stage}, in words; {text: {fd, text}}; {lost}, the number of lines that were
+// too many; {display: {id, forms}}, with forms by their MIME types; and {files: {name: bytes}} that the program wrote. The engine keeps
+// what it fetched. One worker holds the session, one compiles and links, one draws, and each program has a worker of its own.
 function startEngine(manifest, folder, files, tell) {
   const plotting = "github.com/mixpolicy/lab/plotting";
   const kept = new Map(); // what was fetched, or is being fetched, by its name
@@ -43,11 +43,11 @@ function startEngine(manifest, folder, files, tell) {
   const once = (key, get) => kept.get(key) ?? kept.set(key, get().catch((error) => (kept.delete(key), Promise.reject(error)))).get(key);
   const made = new Map(); // the latest programs, by their source
   const downloads = new Map(); // {loaded, size}, in bytes, by their addresses
-  let engine, halt = null, program = null, waits = false; // while nothing but downloads goes on
+  let engine, halt = null, program = null, waits = false; // waits is true while only downloads go on
 
   function stage(text) {
     waits = false;
-    for (const [url, { loaded }] of downloads) if (!loaded) downloads.delete(url); // what only seemed to be needed
+    for (const [url, { loaded }] of downloads) if (!loaded) downloads.delete(url); // of files that only seemed to be needed
     tell({ stage: text });
   }
   function arrived(files, part = 0) {
@@ -73,7 +73,7 @@ function startEngine(manifest, folder, files, tell) {
     if (unpacked && response.headers.get("Content-Type") === type) return response;
     return new Response(unpacked ? response.body : response.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
   }
-  // count fetches a large file a second time to see its progress, because a checked file arrives as a whole. The browser's cache serves both.
+  // count fetches a large file a second time to see its progress, because a checked file arrives as a whole. The browser's cache serves both fetches.
   async function count(file, signal) {
     const response = await fetch(folder + file.url, { signal }), reader = response.body.getReader();
     const size = /gzip/.test(response.headers.get("Content-Encoding")) ? file.size : file.bytes;
@@ -84,7 +84,7 @@ function startEngine(manifest, folder, files, tell) {
   const tool = (name) => wasm(engine.tools[name]);
   const blob = (file) => once(file.url, async () => (await load(file, "application/octet-stream")).blob());
   const bytes = async (file) => new Uint8Array(await (await blob(file)).arrayBuffer());
-  // Pages start all workers, by the addresses of their scripts: within a worker of Firefox, `new Worker` sometimes never ends.
+  // Pages start all workers, by the addresses of their scripts: within a worker of Firefox, `new Worker` sometimes never returns.
   const script = (name) => once(name + ".js", async () => URL.createObjectURL(await blob(engine.workers[name])));
 
   // A Helper is a worker that answers calls in their order. After it is stopped, the next call starts it again.
@@ -120,8 +120,8 @@ function startEngine(manifest, folder, files, tell) {
   // needed returns the packages, the runtime and all that they import.
   function needed(paths) {
     const found = new Set([...paths, "runtime"]);
-    for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // the loop goes on with those
-    return [...found].filter((path) => engine.packages[path]); // unsafe has none
+    for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // the loop also visits these
+    return [...found].filter((path) => engine.packages[path]); // unsafe has no archive
   }
   // foresee counts what cells seem to need, so that the whole size is known at once: the program of their page if their texts are
   // the published ones, else the compiler and the packages that their texts name.
@@ -135,15 +135,15 @@ function startEngine(manifest, folder, files, tell) {
   }
 
   // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells. If the
-  // program is a published one, the page's program has it, by its key: what runs is exactly the code that the reader sees.
+  // program was published, the page's program contains it, under its key. So exactly the code that the reader sees runs.
   async function build(cell, going) {
     const keep = () => session.call("composer", { call: "keep" }), page = engine.pages.find((p) => p.keys.includes(cell.key));
-    if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // it is asked for again
+    if (cell.imports.includes(plotting)) tool("drawer").catch(() => {}); // a failure is reported when the drawer is needed
     const old = made.get(cell.source) ?? await (page && wasm(page));
     going();
     if (old) return keep().then(() => old);
     const paths = needed(cell.imports);
-    tool("link").catch(() => {}); // it is asked for again
+    tool("link").catch(() => {}); // a failure is reported when the linker is needed
     const [...fetched] = await Promise.all([...paths.map((path) => blob(engine.packages[path])), tool("compile")]);
     going();
     stage("compiling");
@@ -175,7 +175,7 @@ function startEngine(manifest, folder, files, tell) {
     };
     const fail = (why) => { if (program === finish) tell({ text: { fd: 2, text: why + "\n" } }), finish(2); };
     const show = ({ id, data }) => tell({ display: { id, forms: Object.fromEntries(data.flatMap((v, i) => i % 2 ? [] : [[v, data[i + 1]]])) } });
-    // hear passes what the program writes to its pipe to the session.
+    // hear passes to the session what the program writes to its pipe.
     async function hear(bytes) {
       piped = true;
       const { displays, replies } = await session.call("composer", { call: "hear", bytes });
@@ -189,7 +189,7 @@ function startEngine(manifest, folder, files, tell) {
         waits = true;
         const answer = await outcome(drawer.call("drawer", { call: "draw", order }, [order.buffer]));
         if (answer.error) drawer.stop();
-        if (program !== finish) return; // it was stopped
+        if (program !== finish) return; // the program was stopped
         stage("running");
         worker.postMessage({ answer });
       },
@@ -217,8 +217,8 @@ function startEngine(manifest, folder, files, tell) {
   }
 
   return {
-    // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. It gives {error} if the
-    // program did not start, else {code}, with code -1 if it was stopped. Stopping takes effect at once, at any stage.
+    // run runs a cell; before are the cells above that the session has not seen, all as {name, text}. The result is {error} if the
+    // program did not start, else {code}, with code -1 if the program was stopped. Stopping takes effect at once, at any stage.
     async run(cell, before) {
       const stopping = new AbortController(), { promise, resolve } = Promise.withResolvers();
       halt = () => {
@@ -233,7 +233,7 @@ function startEngine(manifest, folder, files, tell) {
     },
     stop() { halt?.(); },
     add(added) { Object.assign(files, added); },
-    // ask has the completer, which is fetched for it, complete or inspect the name between two parts of a cell.
+    // ask fetches the completer, and makes it complete or inspect the name where two parts of a cell meet.
     async ask(what, before, after) {
       await open();
       for (let archives = [];;) { // none at first, then those of packages that the completer misses

@@ -46,7 +46,7 @@ const fs = globalThis.fs = (() => {
     return { dev: 1, ino: node.inode, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4096, blocks, ...times, isDirectory };
   }
 
-  // Node's functions, by their names. A result that comes later is a promise. Go reads and writes whole buffers: their offset is 0.
+  // Node's functions, by their names. A result that comes later is a promise. Go reads and writes whole buffers, so the offset is 0.
   const node = {
     write(fd, bytes, offset, length, position) {
       const f = opened(fd), { node } = f, at = position ?? (f.flags & constants.O_APPEND ? node.size : f.at);

@@ -79,7 +79,7 @@
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
       // An interrupted cell may still be in the compiler.
       this.busy = this.busy.then(async () => {
-        this.engine.add(await this.since().catch(() => ({}))); // without the list, programs run without its files
+        this.engine.add(await this.since().catch(() => ({}))); // without the list, programs do not find new files
         if (cell.ended) return;
         this.running = cell;
         const result = await this.engine.run({ name: id, text }, []);
@@ -99,7 +99,7 @@
       cell.end({ status: "error", ...error });
     }
 
-    // ask asks about the name at the cursor, which Jupyter counts in characters.
+    // ask asks about the name at the cursor, whose position Jupyter counts in characters.
     ask(what, code, cursor) {
       const characters = [...code];
       return this.engine.ask(what, characters.slice(0, cursor).join(""), characters.slice(cursor).join("")).catch(() => ({}));
@@ -131,7 +131,7 @@
     }
     finish(cell, { error, code }) {
       this.clear(cell);
-      this.trace(cell, "\n".slice(0, cell.line.length)); // a last line without its end
+      this.trace(cell, "\n".slice(0, cell.line.length)); // a last line that lacks its line break
       if (cell.lost) this.stream({ name: "stderr", text: more(cell.lost) + "\n" });
       if (error) {
         const [first, ...rest] = this.places(cell, error).trimEnd().split("\n");
@@ -140,7 +140,7 @@
       else cell.end({ status: "ok", user_expressions: {} });
     }
 
-    // say shows the progress of the engine while the cell has no output. Clearing it clears all outputs.
+    // say shows the progress of the engine while the cell has no output, because clearing the progress clears all outputs.
     say(cell, text) { if (!cell.shows) this.show(cell, { id: cell.progress, forms: { "text/plain": text } }); }
     clear(cell) { if (cell.displays.delete(cell.progress)) this.clearOutput({ wait: false }); }
     // trace prints whole lines of stderr, with the places in cells that they name.

@@ -33,7 +33,7 @@
       Object.assign(this, { whose, state: make("span", { role: "status" }), changes: make("div", { hidden: true }) });
       this.buttons = {
         run: this.button("Run", () => current?.cell === this && !current.stopped ? stop() : start([this]), "Shift+Enter or Ctrl+Enter"),
-        edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves it"),
+        edit: this.button("Edit", () => this.edit(0), "or press the code; Escape leaves the editor"),
         uses: this.button("Run what uses it", () => start([this, ...this.users()]), "with the cells that use its declarations"),
         diff: this.button("Changes", () => this.compare(this.changes.hidden), "compared with the published text"),
         link: this.button("Link to the change", async () => copy(this, here() + await pack(changes())), "copies an address that shows the changed cells of this page"),
@@ -215,7 +215,7 @@
     return shown;
   }
 
-  // The page shows the changes in a link. They run only when the reader presses Run.
+  // The page shows the changes in a link. Changed cells run only when the reader presses Run.
   const changes = () => new Map(cells.filter((c) => c.text !== c.original).map((c) => [c.id, c.text]));
   async function follow() {
     if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
@@ -331,7 +331,7 @@
     queue.push(...waiting);
     next();
   }
-  // A cell needs what the cells above declare. Cells that the session has not seen in this form are added to it without being run.
+  // A cell needs what the cells above declare. Cells whose present text the session has not seen are added to it without being run.
   const seen = new Map();
   async function next() {
     if (current || !queue.length) return;

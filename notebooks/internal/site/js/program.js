@@ -1,5 +1,5 @@
 // The part that all workers share: it runs programs of Go. This script comes after the file system and Go's own script.
-const memory = new Map(); // bytes of memory that programs had at their last end, by the programs' names
+const memory = new Map(); // bytes of memory that programs had when they last ended, by the programs' names
 const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes that a program may have
 const decoder = new TextDecoder();
 let said = ""; // what programs print, if the worker does nothing else with it
@@ -18,7 +18,7 @@ async function run(module, argv, env) {
   };
   const instance = await WebAssembly.instantiate(module, go.importObject), { mem } = instance.exports;
   // Growing the memory by half a megabyte at a time takes V8 as long as the linking itself. So a program begins with as much
-  // memory as it had at its last end; unused memory costs nothing. If that much is not available, the memory grows as needed.
+  // memory as it had when it last ended; unused memory costs nothing. If that much is not available, the memory grows as needed.
   const more = (memory.get(argv[0]) ?? 64 << 20) - mem.buffer.byteLength;
   try { if (more > 0) mem.grow(more / 65536); } catch { /* it grows */ }
   // If no goroutine can go on, the program sleeps silently. If no timer and no answer is pending either, it is woken, and

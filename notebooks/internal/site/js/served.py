@@ -1,5 +1,5 @@
-# The notebooks in the folder contents as Jupyter's server hands them to JupyterLab: with outputs whose scripts may run, as they
-# are ours, and with texts that are whole.
+# Writes the notebooks in the folder contents as Jupyter's server hands them to JupyterLab: marked as trusted, so that scripts in
+# their outputs, which are ours, may run; and with each text as one string.
 import json
 from pathlib import Path
 
