@@ -30,22 +30,29 @@ import (
 //
 // A step takes nmd operations, and d operations for each λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
+// b̂ leaves out the costs that are farther than √t·(c_max − c_min + m_t) outside [c_min, c_max], the range of the costs,
+// which (A.3) assumes to be known. m_t is the mean distance outside it, in which a distance counts only up to this limit.
+// So a rare outlier does not spoil the mean, and nothing is left out if the costs have no noise.
+//
 // With a Tolerance ε, a run ends by itself, once it has shown that its answer exceeds the optimum by at most
-// ε|b̂ᵀθ̂|. By (A.3) it knows Ψ and the range of the costs, but only b̂ instead of cᵀΨ. The gap as a function of b =
-// cᵀΨ,
+// ε|b̂ᵀθ̂|. It does not know b = cᵀΨ, so it tests an answer θ̂ with n samples x = cΨ/q that are drawn after θ̂ was found.
+// Let b̄ be their mean, V their covariance, and M a bound on the range of each entry of Px. For every fixed k ⊥ 1, with
+// probability 1 − δ, the empirical Bernstein inequality (Maurer and Pontil 2009) says that kᵀ(b − b̄) ≤ h(k), where
 //
-//	bᵀθ̂ − min (2.18) ≤ bᵀθ̂ − β(b),   β(b) = min {(b − Ψᵀλ′)ᵀθ : 1ᵀθ = 1, ‖θ‖ ≤ R},
+//	h(k) = √(2kᵀVk ln(2/δ)/n) + 7M‖k‖₁ ln(2/δ)/3(n−1),   ln(2/δ) = 8.
 //
-// is convex, so over a cross-polytope it is greatest at a vertex. There, any λ′ ⪰ 0 gives a bound. The vertices are b̂
-// ± √(d−1) e_ju_j. The u_j ⊥ 1 are the principal directions of the samples x = cΨ/q. The e_j come from the empirical
-// Bernstein inequality (Maurer and Pontil 2009) for the mean of u_jᵀx, with variance V and range M over all pairs,
+// Only k = θ̂ − θ* matters, with an optimal θ*, however large d is. The sublinear h is the support function of a convex
+// body E, so bᵀ(θ̂ − θ*) is at most the greatest excess of θ̂ over the optimum for any β ∈ b̄ + E instead of b. With Λ =
+// diag λ̂, z the minimiser of ‖ΛΨz‖ for 1ᵀz = 1, y_i that of ½‖ΛΨy‖² − λ̂_i(Ψy)_i for 1ᵀy = 0, and C_i = max {(Ψθ)_i
+// : θ ∈ Θ_R}, this excess is at most
 //
-//	e_j = √(2V ln(2/δ)/t) + 7M ln(2/δ)/3(t−1),   ln(2/δ) = 8.
+//	b̄ᵀ(θ̂ − z) + λ̂ᵀΨz + h(θ̂ − z) + Σ_i λ̂_iC_i [h(y_i) − 1 − y_iᵀ(b̄ − Ψᵀλ̂)]₊.
 //
-// λ′ is λ̂, or λ̂_i(1 + (Ψx)_i)₊ with the x for which Ψᵀλ′ balances b up to a multiple of 1, whichever gives the
-// greater β. A cross-polytope of this size contains the ellipsoid with the half axes e_j. So if the run ends, its
-// answer is as good as claimed whenever cᵀΨ is in that ellipsoid: with high probability at each test, and with
-// certainty if samples have no variance. Noise added to the costs counts in V, but not in M.
+// Proof: let λ′_i = λ̂_i(1 + y_iᵀ(β − Ψᵀλ̂)). Then β − Ψᵀλ′ = μ1 with μ = zᵀ(β − Ψᵀλ̂), and every feasible θ has βᵀθ ≥
+// (β − Ψᵀ[λ′]₊)ᵀθ ≥ μ − Σ C_i[−λ′_i]₊. So the excess is at most βᵀ(θ̂ − z) + λ̂ᵀΨz + Σ C_i[−λ′_i]₊, and h bounds
+// each term over E. ∎ Where ‖θ‖ ≤ R binds, λ̂ itself gives a better bound: the greatest of βᵀθ̂ − min {(β − Ψᵀλ̂)ᵀθ : 1ᵀθ =
+// 1, ‖θ‖ ≤ R}, which is convex in β, at the vertices b̄ ± d h(Pe_j)e_j of a cross-polytope that contains b̄ + E up to
+// multiples of 1. Noise added to the costs counts in V, but not in M.
 //
 // # What is proved
 //
@@ -76,10 +83,8 @@ import (
 //
 // # Where it fails
 //
-// With a Tolerance, a run ends only once it has proved that its answer is good enough, long after it has found it: with a
-// Tolerance of 1 %, after 1.7·10³ queries on the queue of notebook 12, 5·10⁵ on the network, and 3.5·10⁶ in the grid
-// world, where costs are rare. If costs have heavy tails or rare outliers, their variance allows no such proof, and b̂,
-// a mean, is a poor estimate; use [MedianPlugIn]. For an unbounded class, the run never ends by itself. The certificate
+// With a Tolerance, a run ends only once it has proved that its answer is good enough, long after it has found it: notebook
+// 12 has the numbers. If costs have heavy tails or rare outliers, their variance allows no such proof. The certificate
 // of a run uses only the duality gap at λ̂, which grows with R and is far larger than the true gap. With Sampled, the
 // gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse than those of a tuned
 // Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, has no Δ.
@@ -117,9 +122,13 @@ type scaleFree struct {
 	rowSquares, measure []float64 // Q_t, Ψθ_t
 	sumLambda, shown    []float64 // Σ wλ; scratch
 
-	p       *mixpolicy.Problem
-	moments *mat.SymDense // Σ Px(Px)ᵀ for the samples x = cΨ/q
-	look    int           // the next step at which to test whether the answer is good enough
+	kept, since, look int     // samples in b̂; samples before θ̂; the next step at which to test θ̂
+	beyond, reach     float64 // m_t, M
+
+	p             *mixpolicy.Problem
+	answer, fresh []float64     // the tested θ̂; b̄
+	moments       *mat.SymDense // Σ Px(Px)ᵀ for the samples after θ̂
+	done          bool
 }
 
 // weight is w_t = t for the iteration t − 1 of a Mirror.
@@ -134,14 +143,20 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	if err != nil {
 		return nil, err
 	}
-	small, large := zeroVectors(6, p.Dim()), zeroVectors(6, p.MDP().Pairs())
+	small, large := zeroVectors(7, p.Dim()), zeroVectors(6, p.MDP().Pairs())
 	r := &scaleFree{
 		ScaleFree: a, m: m, f: p.Features(), first: slices.Clone(m.Theta), firstDual: slices.Clone(m.Dual),
 		total: small[0], last: small[1], lead: small[2], b: small[3], price: small[4], row: small[5],
 		lambda: large[0], highest: large[1], rowSquares: large[2], measure: large[3], sumLambda: large[4], shown: large[5],
-		p: p, moments: mat.NewSymDense(p.Dim(), nil), look: 16,
+		p: p, answer: slices.Clone(m.Theta), fresh: small[6], moments: mat.NewSymDense(p.Dim(), nil), look: 16,
 	}
 	r.length = r.leastLength()
+	least, most := p.MDP().CostRange()
+	for i, q := range r.f.Sampling() {
+		if r.f.Row(r.row, i); q > 0 {
+			r.reach = max(r.reach, 2*max(-least, most)*floats.Norm(centred(r.row, r.row), math.Inf(1))/q)
+		}
+	}
 	return r, nil
 }
 
@@ -163,27 +178,27 @@ func (a *scaleFree) leastLength() float64 {
 
 // lengthTo returns 2D(x; θ₁)/‖x − θ₁‖₂, or 0 at θ₁.
 func (a *scaleFree) lengthTo(x []float64) float64 {
-	far := floats.Distance(x, a.first, 2)
-	if far == 0 {
-		return 0
-	}
-	return 2 * bregman.Divergence(a.m.Phi, x, a.first) / far
+	return 2 * bregman.Divergence(a.m.Phi, x, a.first) / max(floats.Distance(x, a.first, 2), math.SmallestNonzeroFloat64)
 }
 
 // Step implements [mixpolicy.Run].
 func (a *scaleFree) Step() error {
 	if a.Tolerance > 0 && a.m.T == a.look {
 		a.look += a.look / 8
-		if a.goodEnough() {
-			return mixpolicy.ErrDone
+		if err := a.test(); err != nil {
+			return err
 		}
 	}
 	pair, cost, q := a.m.Sample()
 	floats.ScaleTo(a.row, cost/q, a.m.Row)
 	if a.Tolerance > 0 {
 		a.moments.SymRankOne(a.moments, 1, mat.NewVecDense(len(a.row), centred(a.lead, a.row)))
+		mean(a.fresh, a.lead, 1/float64(a.m.T+1-a.since))
 	}
-	mean(a.b, a.row, 1/float64(a.m.T+1))
+	if a.keep(cost) {
+		a.kept++
+		mean(a.b, a.row, 1/float64(a.kept))
+	}
 	a.unit = max(a.unit, spread(a.b))
 	gradient := a.row
 	if a.Sampled {
@@ -196,6 +211,15 @@ func (a *scaleFree) Step() error {
 	}
 	a.ascend()
 	return nil
+}
+
+// keep reports whether b̂ includes a sample with this cost.
+func (a *scaleFree) keep(cost float64) bool {
+	least, most := a.p.MDP().CostRange()
+	t, beyond := float64(a.m.T+1), max(0, least-cost, cost-most)
+	limit := math.Sqrt(t) * (most - least + a.beyond)
+	a.beyond += (min(beyond, limit) - a.beyond) / t
+	return beyond <= limit
 }
 
 // spread returns ‖Px‖₂.
@@ -262,40 +286,86 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	}
 	s.Lambda = a.shown
 	retreat(a.f, s.Average, a.measure, a.row)
+	if a.done {
+		copy(s.Average, a.answer)
+	}
 	return err
 }
 
-// goodEnough reports whether bᵀθ̂ − β(b) ≤ ε|b̂ᵀθ̂| at b̂ and at all vertices.
-func (a *scaleFree) goodEnough() bool {
+// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. If it is not, and at least a quarter of the excess allowed
+// is due to θ̂ itself, the average so far becomes the next θ̂, unless the samples after θ̂ are still fewer than those before.
+func (a *scaleFree) test() error {
 	var view mixpolicy.Snapshot
-	var eigen mat.EigenSym
-	if a.View(&view) != nil || !eigen.Factorize(a.covariance(), true) {
-		return false
+	if err := a.View(&view); err != nil {
+		return err
 	}
-	var u mat.Dense
-	eigen.VectorsTo(&u)
-	d, t, beta := len(a.b), float64(a.m.T), a.lowerBound(view.Lambda)
-	goal, b := a.Tolerance*math.Abs(floats.Dot(a.b, view.Average)), make([]float64, d)
-	for j, variance := range eigen.Values(nil) {
-		way := mat.Col(nil, j, &u)
-		e := math.Sqrt(2*max(0, variance)*confidence/t) + 7*a.rangeAlong(way)*confidence/(3*(t-1))
-		for _, side := range []float64{-1, 0, 1} {
-			floats.AddScaledTo(b, a.b, side*e*math.Sqrt(float64(d-1)), way)
-			if !(floats.Dot(b, view.Average)-beta(b) <= goal) {
-				return false
-			}
-		}
+	excess, own := a.excess(view.Lambda)
+	allowed := a.Tolerance * math.Abs(floats.Dot(a.b, a.answer))
+	if a.done = excess <= allowed; a.done {
+		return mixpolicy.ErrDone
 	}
-	return true
+	if a.m.T >= 2*a.since && !(own <= allowed/4) {
+		copy(a.answer, view.Average)
+		a.since = a.m.T
+		a.moments.Zero()
+	}
+	return nil
 }
 
-// covariance returns the covariance of Px for the samples x.
-func (a *scaleFree) covariance() *mat.SymDense {
-	var v mat.SymDense
-	v.ScaleSym(1/float64(a.m.T), a.moments)
-	b := centred(make([]float64, len(a.b)), a.b)
-	v.SymRankOne(&v, -1, mat.NewVecDense(len(b), b))
-	return &v
+// excess returns the smaller bound on bᵀ(θ̂ − θ*) of the doc comment, and the excess for β = b̄ with λ̂ or, if less, the
+// first two terms of the formula.
+func (a *scaleFree) excess(lambda []float64) (bound, own float64) {
+	d, class, pairs := len(a.b), a.p.Class(), []int{}
+	system, rest := mat.NewSymDense(d+1, nil), slices.Clone(a.fresh) // b̄ − Ψᵀλ̂
+	right, y := mat.NewVecDense(d+1, nil), mat.NewVecDense(d, nil)
+	row := right.RawVector().Data[:d]
+	for i, l := range lambda {
+		if l > 0 {
+			a.f.Row(row, i)
+			pairs = append(pairs, i)
+			floats.AddScaled(rest, -l, row)
+			system.SymRankOne(system, l*l, right)
+		}
+	}
+	center := floats.Dot(a.fresh, a.answer)
+	own = center - class.MinLinear(rest)
+	for j := range d {
+		system.SetSym(j, d, 1)
+		clear(row)
+		row[j] = 1
+		far := float64(d) * a.deviation(centred(row, row))
+		for _, way := range []float64{-far, far} {
+			rest[j] += way
+			bound = max(bound, center+way*a.answer[j]-class.MinLinear(rest))
+			rest[j] -= way
+		}
+	}
+	var inverse mat.Dense
+	if inverse.Inverse(system) != nil {
+		return bound, own // too few rows have λ̂ > 0
+	}
+	z := mat.Col(nil, d, &inverse)[:d]
+	k := floats.SubTo(make([]float64, d), a.answer, z)
+	value, other := floats.Dot(a.fresh, k), a.deviation(k)
+	for _, i := range pairs {
+		a.f.Row(row, i)
+		value += lambda[i] * floats.Dot(row, z)
+		floats.Scale(lambda[i], row)
+		y.MulVec(inverse.Slice(0, d, 0, d), mat.NewVecDense(d, row))
+		if negative := a.deviation(y.RawVector().Data) - 1 - floats.Dot(y.RawVector().Data, rest); negative > 0 {
+			floats.Scale(-1, row)
+			other -= negative * class.MinLinear(row)
+		}
+	}
+	return min(bound, value+other), min(own, value)
+}
+
+// deviation returns h(k), for 1ᵀk = 0.
+func (a *scaleFree) deviation(k []float64) float64 {
+	n, v := float64(a.m.T-a.since), mat.NewVecDense(len(k), k)
+	along := floats.Dot(k, a.fresh)
+	variance := max(0, mat.Inner(v, a.moments, v)-n*along*along) / (n - 1)
+	return math.Sqrt(2*variance*confidence/n) + 7*floats.Norm(k, 1)*a.reach*confidence/(3*(n-1))
 }
 
 // centred stores Px in dst, and returns it.
@@ -307,63 +377,6 @@ func centred(dst, x []float64) []float64 {
 
 // confidence is ln(2/δ).
 const confidence = 8
-
-// rangeAlong returns the length of the interval of the values kᵀΨ_a(s)c/q_a(s), over the pairs that can be drawn and
-// all c from c_min to c_max.
-func (a *scaleFree) rangeAlong(k []float64) float64 {
-	least, most := a.p.MDP().CostRange()
-	a.f.MulVec(a.measure, k)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i, q := range a.f.Sampling() {
-		if q > 0 {
-			lo = min(lo, least*a.measure[i]/q, most*a.measure[i]/q)
-			hi = max(hi, least*a.measure[i]/q, most*a.measure[i]/q)
-		}
-	}
-	return hi - lo
-}
-
-// lowerBound returns the function β for the given λ̂. Its x solves ΨᵀΛΨx + μ1 = b − Ψᵀλ̂ and 1ᵀx = 0, with Λ = diag
-// λ̂. Among all x that balance b, it changes λ̂ least.
-func (a *scaleFree) lowerBound(lambda []float64) func(b []float64) float64 {
-	d := len(a.b)
-	var pairs []int
-	var rows [][]float64
-	system, price := mat.NewDense(d+1, d+1, nil), make([]float64, d)
-	for i, l := range lambda {
-		if l == 0 {
-			continue
-		}
-		row := make([]float64, d)
-		a.f.Row(row, i)
-		pairs, rows = append(pairs, i), append(rows, row)
-		floats.AddScaled(price, l, row)
-		for j, v := range row {
-			floats.AddScaled(system.RawRowView(j)[:d], l*v, row)
-		}
-	}
-	for j := range d {
-		system.Set(j, d, 1)
-		system.Set(d, j, 1)
-	}
-	var lu mat.LU
-	lu.Factorize(system)
-	class := a.p.Class()
-	return func(b []float64) float64 {
-		rest := floats.SubTo(make([]float64, d), b, price)
-		bound := class.MinLinear(rest)
-		var x mat.VecDense
-		if lu.SolveVecTo(&x, false, mat.NewVecDense(d+1, append(slices.Clone(rest), 0))) != nil {
-			return bound // λ̂ has too few positive rows to balance b
-		}
-		copy(rest, b)
-		for k, row := range rows {
-			change := floats.Dot(row, x.RawVector().Data[:d])
-			floats.AddScaled(rest, -lambda[pairs[k]]*max(0, 1+change), row)
-		}
-		return max(bound, class.MinLinear(rest))
-	}
-}
 
 // retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, up to rounding. Such a
 // point exists, because Ψ ⪰ 0. retreat overwrites measure, over pairs, and row, of length d.

@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
 func ExampleScaleFree() {
@@ -34,15 +37,17 @@ func (m mirror) length2(x, from []float64) float64 {
 	return 2 * bregman.Divergence(m.modulus, x, from) / far
 }
 
-// scaleFrees transcribes the method from its doc comment, with both kinds of gradient.
+// scaleFrees transcribes the method from its doc comment, with both kinds of gradient and with rare large noise.
 func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
+	p = p.WithNoise(func(rng *rand.Rand) float64 { return 30 * math.Pow(rng.NormFloat64(), 7) })
 	second := func(sampled bool) func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
 		return func(a plain, o *mixpolicy.Oracle) func() [][]float64 {
 			pairs := len(a.c)
 			theta, start := barycentre(a.d), barycentre(a.d)
 			lambda, top, q, sumLambda := zeros(pairs), zeros(pairs), zeros(pairs), zeros(pairs)
 			seen, led, last, sum := zeros(a.d), zeros(a.d), zeros(a.d), zeros(a.d)
-			t, s, unit, weights, c := 0., 0., 0., 0., math.Inf(1)
+			t, s, unit, weights, c, kept, far := 0., 0., 0., 0., math.Inf(1), 0., 0.
+			lo, hi := p.MDP().CostRange()
 			for j := range a.d {
 				near := times(.9, start)
 				near[j] += .1
@@ -51,8 +56,13 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 			return func() [][]float64 {
 				t++
 				i, cost := o.Sample()
-				floats.AddScaled(seen, cost/a.q[i], a.psi[i])
-				estimate := times(1/t, seen)
+				beyond, limit := max(0, lo-cost, cost-hi), math.Sqrt(t)*(hi-lo+far)
+				far = (far*(t-1) + min(beyond, limit)) / t
+				if beyond <= limit {
+					kept++
+					floats.AddScaled(seen, cost/a.q[i], a.psi[i])
+				}
+				estimate := times(1/max(kept, 1), seen)
 				unit = max(unit, length(across(estimate)))
 				g := plus(plus(a.slope(lambda), -1, a.slope(zeros(pairs))), 1, estimate)
 				guess := g
@@ -61,7 +71,7 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 				}
 				s += t * t * math.Pow(length(across(plus(g, -1, last))), 2)
 				floats.AddScaled(led, t, g)
-				next := a.step(m, start, plus(led, t+1, guess), c/math.Sqrt(s))
+				next := a.step(m, start, plus(led, t+1, guess), c/math.Sqrt(max(s, 1e-300)))
 				last = guess
 				weights += t
 				floats.AddScaled(sumLambda, t, lambda)
@@ -181,4 +191,70 @@ func TestScaleFreeEndsByItself(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The bound on the excess of θ̂ holds for points β on the boundary of the body b̄ + E of the doc comment: the exact optimum
+// for the costs β is compared. b̄ and E are computed from the same samples, drawn again.
+func TestScaleFreeExcess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		class := rapid.SampledFrom([]mixpolicy.Class{mixpolicy.Ball(1.3), mixpolicy.Ball(2), mixpolicy.Cube(20), mixpolicy.Simplex()}).Draw(t, "class")
+		p := garnetProblem(class)
+		a := begin[*scaleFree](p, ScaleFree{Tolerance: 1e-9})
+		o, f, d := mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)), p.Features(), p.Dim()
+		var samples []float64
+		repeat := rapid.SampledFrom([]int{1, 1000}).Draw(t, "times that each sample is counted")
+		if repeat > 1 { // θ̂ is the even mixture, and E is small
+			a.look = math.MaxInt
+		}
+		for range rapid.SampledFrom([]int{100, 1000, 4000}).Draw(t, "steps") {
+			if err := a.Step(); err != nil {
+				t.Fatal(err)
+			}
+			i, cost := o.Sample()
+			f.Row(a.row, i)
+			samples = append(samples, times(cost/f.Sampling()[i], a.row)...)
+		}
+		var view mixpolicy.Snapshot
+		if err := a.View(&view); err != nil {
+			t.Fatal(err)
+		}
+		a.m.T *= repeat
+		a.moments.ScaleSym(float64(repeat), a.moments)
+		bound, _ := a.excess(view.Lambda)
+		fresh := mat.NewDense(len(samples)/d-a.since, d, samples[a.since*d:])
+		var v mat.SymDense
+		stat.CovarianceMatrix(&v, fresh, slices.Repeat([]float64{float64(repeat)}, len(samples)/d-a.since))
+		optimum := func(b []float64) *linprog.Solution {
+			return mixpolicy.Must(linprog.Mixture{B: b, Psi: f, Norm: class.Norm, R: class.R}.Solve(background, linprog.Settings{}))
+		}
+		center := make([]float64, d)
+		for j := range center {
+			center[j] = stat.Mean(mat.Col(nil, j, fresh), nil)
+		}
+		n, rng := float64(a.m.T-a.since), rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		u := mat.NewVecDense(d, plus(a.answer, -1, optimum(center).Theta)) // towards the worst β, if E is small
+		var reach float64
+		for i, q := range f.Sampling() {
+			f.Row(a.row, i)
+			reach = max(reach, 2*floats.Max(p.MDP().Costs())*floats.Norm(across(a.row), math.Inf(1))/q)
+		}
+		for range 20 {
+			var way mat.VecDense
+			way.MulVec(&v, u)
+			size := mat.Inner(u, &v, u)
+			h := math.Sqrt(16*size/n) + 56*mat.Norm(u, 1)*reach/(3*(n-1))
+			if got := a.deviation(u.RawVector().Data); math.Abs(got-h) > 1e-6*h {
+				t.Fatalf("h = %v, want %v", got, h)
+			}
+			way.ScaleVec(math.Sqrt(16/n/size), &way)
+			beta := plus(center, 1, way.RawVector().Data)
+			for j := range beta {
+				beta[j] += math.Copysign(56*reach/(3*(n-1)), u.AtVec(j))
+			}
+			if got := floats.Dot(beta, a.answer) - optimum(beta).Objective; got > bound+1e-9 {
+				t.Fatalf("excess %v, bound %v after %d steps", got, bound, a.m.T)
+			}
+			u = mat.NewVecDense(d, across(vector(d, func(int) float64 { return rng.NormFloat64() })))
+		}
+	})
 }

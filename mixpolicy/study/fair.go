@@ -176,7 +176,7 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 const Until = "until"
 
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
-const queriesOfRun, mostQueries = "queries of the run", 10_000_000
+const queriesOfRun, mostQueries = "queries of the run", 100_000_000
 
 // untilProblems are the problems of those rows, with exact costs. With d = 50, a run of mostQueries takes minutes, and
 // with heavy tails or rare outliers, the variance of the samples is too large to prove anything.
