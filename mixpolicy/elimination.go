@@ -77,8 +77,8 @@ func (r *reduced) measure(n int) []float64 {
 	return mu
 }
 
-// values returns the v with v = c + γPv under discounting. Under average cost, it returns an h with h = 0 in
-// state number 0: if t = 1, the relative values, h = c − g + Ph; if t = 0, the mean total cost until this state.
+// values returns v = c + γPv under discounting. Under average cost, it returns an h that is 0 in state number 0:
+// for t = 1, the relative values, h = c − g + Ph; for t = 0, the mean total cost until state number 0 is reached.
 func (r *reduced) values(cost []float64, t float64) []float64 {
 	c := make([]float64, r.first+len(r.states))
 	for k, s := range r.states {

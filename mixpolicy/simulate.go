@@ -18,8 +18,8 @@ import (
 // SimulateSettings controls [Simulate].
 type SimulateSettings struct {
 	Steps   int    // decision epochs, summed over all streams
-	Seed    uint64 // of all streams
-	Workers int    // goroutines; 0 means one per CPU. The result does not depend on their number.
+	Seed    uint64 // seed of all streams
+	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
 	// Progress, if set, is called now and then with the number of steps done. Calls do not
 	// overlap.
 	Progress func(done int)
@@ -161,8 +161,8 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 	}
 }
 
-// simulator draws the action and the next state jointly: each state has one table of such pairs, so
-// a step costs one draw.
+// simulator draws the action and the next state jointly: each state has one table of
+// (action, next state), so a step costs one draw.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table

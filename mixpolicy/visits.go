@@ -97,10 +97,10 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	return total, nil
 }
 
-// MeasuredFeatures is Ψ̂, with frequencies of pairs in place of measures, and a confidence
-// interval for each entry of Ψ at the given level. For all nmd intervals to hold at once with
-// probability 1−δ, use the level 1 − δ/(nmd). Two base policies with the same frequencies are
-// an error.
+// MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs in place of measures,
+// with a confidence interval for each entry of Ψ at the given level. For all nmd
+// intervals to hold at once with probability at least 1−δ, use the level 1 − δ/(nmd).
+// Two base policies with the same frequencies are an error.
 type MeasuredFeatures struct {
 	*Features
 	Lo, Hi [][]float64 // ends of the interval of ψʲᵢ, at [j][i]
@@ -114,7 +114,7 @@ type MeasuredFeatures struct {
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
-// For fixed K, its coverage tends to the level as the runs grow longer, if the runs are
+// For fixed K, the coverage tends to the level as the runs grow longer, if the runs are
 // independent, equally long, and of one recurrent class: by the central limit theorem, the f_k
 // are normal in the limit. If the runs differ in length, the limit is at least the level, for
 // levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
@@ -203,7 +203,7 @@ func hoeffding(p, limit float64) (lo, hi float64) {
 		}
 		return d
 	}
-	end := func(out float64) float64 { // bisects between p and out, which is 0 or 1, and returns the outer end of the last interval
+	end := func(out float64) float64 { // bisects between p and out (0 or 1), and returns the outer end of the last interval
 		in := p
 		for {
 			m := (in + out) / 2
