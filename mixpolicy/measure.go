@@ -339,11 +339,11 @@ func normalise(mu []float64) {
 	}
 }
 
-// multilevel fills q by [multilevel.Stationary], which computes stationary
-// distributions of irreducible chains. A further state ∗, the last, makes a discounted
-// chain irreducible: every state enters ∗ with probability 1−γ, and ∗ leads to s with
+// multilevel fills q by [multilevel.Stationary], which computes stationary distributions
+// of irreducible chains. A further state ∗, the last, makes a discounted chain
+// irreducible: every state enters ∗ with probability 1−γ, and ∗ leads to s with
 // probability α(s). The mass of ∗ is 1−γ times the mass of all other states together.
-// Without the mass of ∗, and normalised again, μ is the discounted measure.
+// When the mass of ∗ is removed and the rest is normalised, μ is the discounted measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
 	if !x.criterion.Average() {

@@ -279,8 +279,8 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	}
 }
 
-// far reports whether λ would stay in the ball for horizon more steps like this one,
-// because λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
+// far reports whether λ stays in the ball for horizon more steps like this one. It uses
+// λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
 func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	var speed float64
 	for j, v := range theta {
