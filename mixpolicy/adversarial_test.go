@@ -170,7 +170,7 @@ func TestMeasuresThatFailed(t *testing.T) {
 	}
 }
 
-// Every interval contains the optimal cost, and every value is within its stated error.
+// Every interval contains the optimal cost (for Evaluate, the policy's cost). Every value is within its stated error.
 func TestExtremeValuations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExtreme(t, rapid.IntRange(1, 2).Draw(t, "m"))

@@ -130,7 +130,7 @@ func TestNumbersOfACertificateAreFinite(t *testing.T) {
 func TestCertificateOfRounding(t *testing.T) {
 	for v, want := range map[float64]string{-1e-16: "+0.000000000", 0: "+0.000000000", 1e-16: "+0.000000000", -1.6e-9: "-0.000000002", .25: "+0.250000000"} {
 		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).Details(); !strings.Contains(text, want) {
-			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
+			t.Errorf("1ᵀθ̂ − 1 = %v is printed as\n%s", v, text)
 		}
 	}
 }
