@@ -53,8 +53,8 @@ func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 }
 
 // exactly returns the measure μ of a policy in exact arithmetic. If from < 0, the first state has the distribution α;
-// otherwise, the first state is from. The function solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other entries
-// of its row. It returns nil if μ is not unique, because P has several recurrent classes.
+// otherwise, the first state has the number from. The function solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other
+// entries of its row. It returns nil if μ is not unique, because P has several recurrent classes.
 func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
 	n, gamma := x.States(), rat(x.Gamma())
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), gamma)

@@ -19,8 +19,8 @@ import (
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
 //
-// which the paper calls stationary; it is stationary only in the limit γ → 1. Under the
-// average-cost criterion, μ is the stationary distribution, μ = μP^π.
+// which the paper calls stationary, although it is stationary only in the limit γ → 1.
+// Under the average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
 	State []float64 // μ(s), n entries
 	Pair  []float64 // ξ_a(s) at index s·m + a, nm entries
@@ -92,7 +92,7 @@ type MeasureSettings struct {
 	// sweeps that would bring the residual down to the residual of the guess.
 	// [Multilevel] needs some four sweeps per factor of ten. In the network of 10⁶
 	// states, a residual of 1e-10 takes 46 sweeps from the uniform start. From the
-	// measure of a policy that differs in one of 10⁴ decisions, it takes 38 sweeps. The
+	// measure of a policy that differs in one of 10⁴ decisions, the same residual takes 38 sweeps. The
 	// measure of a policy that differs in one of 100 decisions saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.

@@ -44,7 +44,7 @@ type Mirror struct {
 	average []float64
 }
 
-// maxRecency is the greatest p. With it, weights stay finite for 10¹⁰ iterations.
+// maxRecency is the greatest p. With this p, weights stay finite for 10¹⁰ iterations.
 const maxRecency = 30.0
 
 // For returns the settings with the defaults filled in. Errors: settings out of range, a class

@@ -155,8 +155,8 @@ func (l *denseMultipliers) sum() []float64 {
 //	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
 //	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
 //
-// An iteration needs λ_t at the sampled pair only. A [walk.Walk] computes it from the path W₀,
-// …, W_t, at a cost that does not depend on nm.
+// An iteration needs λ_t at the sampled pair i only. A [walk.Walk] computes λ_t(i) from
+// the path W₀, …, W_t, at a cost that does not depend on nm.
 //
 // The ball cannot be active while a bound on ‖λ_t‖₂ is below the radius G. Since ψ_i ⪰ 0
 // and W₀ = 0 is among the W_k,

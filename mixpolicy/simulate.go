@@ -205,7 +205,7 @@ func newSimulator(ctx context.Context, x *MDP, p *Policy) (*simulator, error) {
 
 func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulation stopped: %w", err) }
 
-// run simulates one stream, as in Fig. 1, and adds its visits.
+// run simulates one stream, and adds its visits to the argument visits.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // the stream restarts if 64 random bits are below (1−γ)2⁶⁴; 0 means never
 	if !sim.x.criterion.Average() {

@@ -212,7 +212,7 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 // checkInterval is the longest time that should pass between two checks of a run's context.
 const checkInterval = 20 * time.Millisecond
 
-// Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look with t = 0 before
+// Drive performs the steps of a run, for [Solve] and all other code that runs methods. Drive calls look(0) before
 // the first step, and then again when the number of steps reaches the number that look returned last. The run ends
 // when look returns a number that is not above t, when the context ends, or after an error. [ErrDone] ends the run
 // without an error, after a call of look with the last t. About fifty times a second, Drive calls tick with the number

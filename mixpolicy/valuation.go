@@ -327,10 +327,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 }
 
 // Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
-// v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, it switches to elimination where elimination
-// is cheap. Errors: several recurrent classes under average cost (the error names them), no
-// convergence, cancellation; in the last two cases, it also returns the valuation so far, if any, with valid
-// bounds.
+// v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, Evaluate switches to
+// elimination where elimination is cheap. Errors include several recurrent classes under
+// average cost (the error names them), no convergence, and cancellation. In the last two
+// cases, Evaluate also returns the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {
