@@ -38,7 +38,7 @@ func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 		Allowed: func(s, a int) bool { return allowed[s*m+a] },
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			if !allowed[s*m+a] {
-				t.Fatalf("asked about action %d of state %d", a, s)
+				t.Fatalf("New calls Dynamics for action %d of state %d, which is not allowed", a, s)
 			}
 			return full.Cost(s, a), dense(rowOf(full, s, a))
 		},

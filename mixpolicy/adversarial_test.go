@@ -46,7 +46,7 @@ func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 		}
 	}
 	x, err := mixpolicy.New(spec)
-	if err != nil { // if left is nearly 0, its rounding error matters
+	if err != nil { // the rounding error of left matters if left is nearly 0
 		t.Skip(err)
 	}
 	return x
@@ -141,7 +141,7 @@ func checkMeasures(t failer, x *mixpolicy.MDP) {
 				t.Fatalf("%v: residual %v, error %v", method, q.Residual, q.Error)
 			}
 			if err == nil && !(off <= q.Error && q.Error <= 1e-6) {
-				t.Fatalf("%v: μ = %v is off by %.3g, said to be off by %.3g at most; γ = 1 − %.3g", method, q.State, off, q.Error, 1-x.Gamma())
+				t.Fatalf("%v: μ = %v has error %.3g, stated bound %.3g; γ = 1 − %.3g", method, q.State, off, q.Error, 1-x.Gamma())
 			}
 		}
 		if q == nil && want != nil && method <= mixpolicy.Elimination && least > 1e-20 {

@@ -253,7 +253,7 @@ func TestValuationCancelled(t *testing.T) {
 				cancel()
 			}
 			if lower > upper {
-				t.Errorf("told of bounds [%v, %v]", lower, upper)
+				t.Errorf("Progress called with bounds [%v, %v]", lower, upper)
 			}
 		}}
 	}

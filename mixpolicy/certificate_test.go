@@ -89,7 +89,7 @@ func TestUncertified(t *testing.T) {
 			t.Errorf("settings %q, want %q: %+v", r.Settings, want, r.Certificate)
 		}
 		if s := r.Certificate.Details() + r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
-			t.Errorf("a number that is not there is printed:\n%s", s)
+			t.Errorf("a number that was not computed is printed:\n%s", s)
 		}
 	}
 	for class, has := range map[mixpolicy.Class]bool{mixpolicy.Ball(2): true, mixpolicy.Unbounded(): false} {

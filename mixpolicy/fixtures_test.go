@@ -232,11 +232,11 @@ func eachDeterministic(x *mixpolicy.MDP, f func(*mixpolicy.Policy)) {
 func wantError(t failer, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("no error, want one that says %q", parts)
+		t.Fatalf("no error, want an error that contains %q", parts)
 	}
 	for _, part := range parts {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
+			t.Errorf("error %q does not contain %q", err, part)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestMeasureEquation_2_11(t *testing.T) {
 			}
 			residual := mixpolicy.Must(x.Under(p)).FlowResidual(q.State)
 			if math.Abs(residual-q.Residual) > rounding {
-				t.Fatalf("%v: residual %v, says %v", method, residual, q.Residual)
+				t.Fatalf("%v: residual %v, but Residual is %v", method, residual, q.Residual)
 			}
 		}
 	})
@@ -257,7 +257,7 @@ func TestSparseElimination(t *testing.T) {
 	step := func(s, by int) int { return (s + by + n) % n }
 	for _, graph := range []struct {
 		name   string
-		cycles func(s int) [][]int // the cycles that s adds
+		cycles func(s int) [][]int // the cycles that begin at s
 	}{
 		{"path", func(s int) [][]int { return [][]int{{s, max(0, s-1)}} }},
 		{"ring", func(s int) [][]int { return [][]int{{s, step(s, 1)}} }},

@@ -28,7 +28,7 @@ type SimulateSettings struct {
 // Empirical is an occupation measure estimated from visits.
 type Empirical struct {
 	Measure
-	Visits []int64 // of each pair, nm entries
+	Visits []int64 // number of visits to each pair, nm entries
 	Steps  int     // simulated steps; fewer than requested after a cancellation
 	// StateError[s] is the standard error of State[s], from the spread between
 	// independent streams.

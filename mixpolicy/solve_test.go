@@ -44,7 +44,7 @@ func TestSolveRecords(t *testing.T) {
 		r := solve(t, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule,
 			Progress: func(done, _ int) { told = append(told, done) }})
 		if told[0] != 0 || told[len(told)-1] != c.iterations || !slices.IsSorted(told) {
-			t.Errorf("T = %d: told of %v", c.iterations, told)
+			t.Errorf("T = %d: Progress called with %v", c.iterations, told)
 		}
 		if !slices.Equal(h.Iteration, c.want) {
 			t.Errorf("T = %d: recorded %v, want %v", c.iterations, h.Iteration, c.want)
@@ -222,7 +222,7 @@ func TestDrive(t *testing.T) {
 	for last, want := range map[int][]int{ // the step at which the method is done, and the steps at which Drive calls look
 		100: {0, 3, 6, 9}, // look ends the run after 9
 		5:   {0, 3, 5},
-		6:   {0, 3, 6}, // step 6 is not shown to look again
+		6:   {0, 3, 6}, // look has already seen t = 6
 		0:   {0},
 	} {
 		var looks []int

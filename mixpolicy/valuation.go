@@ -191,9 +191,9 @@ type search struct {
 	x        *MDP
 	ctx      context.Context
 	set      ValuationSettings
-	v, next  []float64 // v, and the operator applied to v
+	v, next  []float64 // v, and the Bellman or policy operator applied to v
 	greedy   *greedy   // nil if a given policy is evaluated
-	last     change    // of the last greedy step
+	last     change    // the change in the last greedy step
 	rounding float64
 	top      float64 // ‖c‖∞
 	size     float64 // ‖c‖∞ + ‖v‖∞

@@ -23,9 +23,9 @@ type cycle struct {
 	share []float64
 	next  *cycle
 
-	elimination *elimination // of the coarsest level
+	elimination *elimination // nil except on the coarsest level
 
-	z, b, r []float64 // workspace, as in level
+	z, b, r []float64 // workspace
 }
 
 // freeze lumps all levels under the measure z and returns the cycle over the given states of

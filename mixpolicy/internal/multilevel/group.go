@@ -12,9 +12,9 @@ const coarsest = 250
 
 // grouping is a partition of the states into groups.
 type grouping struct {
-	group   []int32 // of each state
+	group   []int32 // the group of each state
 	members []int32 // the states, group after group
-	start   []int32 // group g has members[start[g]:start[g+1]]
+	start   []int32 // the states of group g are members[start[g]:start[g+1]]
 }
 
 func (x *grouping) of(g int) []int32 { return x.members[x.start[g]:x.start[g+1]] }

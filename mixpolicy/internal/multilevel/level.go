@@ -19,7 +19,7 @@ type level struct {
 	slot  []int32   // for each entry of in: its place in sums
 	next  *level    // nil on the coarsest level
 
-	elimination *elimination // of the coarsest level
+	elimination *elimination // nil except on the coarsest level
 
 	parts [3]sparse.Matrix // parts of the present cycle, see takeParts
 

@@ -94,7 +94,7 @@ type order struct {
 	shift   int       // block k of a level begins with state k<<shift
 	bounds  []int     // block k contains the states from bounds[k] to bounds[k+1]−1
 	colours [][]int32 // the blocks of each colour
-	colour  []int32   // of each block
+	colour  []int32   // the colour of each block
 	split   bool
 }
 
