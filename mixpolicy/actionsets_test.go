@@ -11,9 +11,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// drawSets returns a random process with all actions, the same process with action sets, and the pairs that the
-// action sets allow. New must call the Dynamics of the second process for allowed pairs only. Costs may be drawn to
-// have ties or to be nearly equal.
+// drawSets returns a random process with all actions, the same process with action sets, and
+// the pairs that the action sets allow. New must call the Dynamics of the second process for
+// allowed pairs only. Some of the drawn processes have tied or nearly equal costs.
 func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 	full = drawMDP(t, drawCriterion(t))
 	switch rapid.IntRange(0, 2).Draw(t, "costs") {
@@ -27,7 +27,7 @@ func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 	for _, some := range rapid.SliceOfN(rapid.Bool(), n*m, n*m).Draw(t, "allowed") {
 		allowed = append(allowed, all || some)
 	}
-	for s := range n { // each state and each action has at least one pair
+	for s := range n { // each state and each action has an allowed pair
 		allowed[full.Pair(s, rapid.IntRange(0, m-1).Draw(t, "of state"))] = true
 	}
 	for a := range m {
@@ -38,7 +38,7 @@ func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
 		Allowed: func(s, a int) bool { return allowed[s*m+a] },
 		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
 			if !allowed[s*m+a] {
-				t.Fatalf("asked about action %d of state %d", a, s)
+				t.Fatalf("New calls Dynamics for action %d of state %d, which is not allowed", a, s)
 			}
 			return full.Cost(s, a), dense(rowOf(full, s, a))
 		},
@@ -103,7 +103,7 @@ func TestActionSetsMove(t *testing.T) {
 			}
 		}
 		if v, fv := q.Cost(padded.Costs()), fq.Cost(x.Costs()); math.Abs(v-fv) > 640*luTolerance {
-			t.Fatalf("cost %v and %v", v, fv)
+			t.Fatalf("cost of π is %v, cost of Fπ is %v", v, fv)
 		}
 		uniform := mixpolicy.UniformPolicy(x)
 		for s := range n {
@@ -133,7 +133,7 @@ func door(allowed func(s, a int) bool) (*mixpolicy.MDP, error) {
 
 func sensible(s, a int) bool { return s == 0 && a < 2 || s == 1 && a > 0 }
 
-// Every function refuses a pair that is not allowed, and its error names the state and the action.
+// Every function refuses a pair that is not allowed, and the error names the state and the action.
 func TestActionSetsErrors(t *testing.T) {
 	wantError(t, errOf(door(func(s, a int) bool { return s == 0 })), "state open has no allowed action")
 	wantError(t, errOf(door(func(s, a int) bool { return a < 2 })), "action shut it is allowed in no state")

@@ -46,15 +46,15 @@ func drawExtreme(t *rapid.T, actions int) *mixpolicy.MDP {
 		}
 	}
 	x, err := mixpolicy.New(spec)
-	if err != nil { // if left is nearly 0, its rounding error matters
+	if err != nil { // the rounding error of left matters if left is nearly 0
 		t.Skip(err)
 	}
 	return x
 }
 
 // exactly returns the measure μ of a policy in exact arithmetic. If from < 0, the first state has the distribution α;
-// otherwise, the first state is from. The function solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other entries
-// of its row. It returns nil if μ is not unique, because P has several recurrent classes.
+// otherwise, the first state has the number from. The function solves μ = γμP + (1−γ)α, where P(s,s) is 1 minus the other
+// entries of its row. It returns nil if μ is not unique, because P has several recurrent classes.
 func exactly(x *mixpolicy.MDP, actions []int, from int) []*big.Rat {
 	n, gamma := x.States(), rat(x.Gamma())
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), gamma)
@@ -141,7 +141,7 @@ func checkMeasures(t failer, x *mixpolicy.MDP) {
 				t.Fatalf("%v: residual %v, error %v", method, q.Residual, q.Error)
 			}
 			if err == nil && !(off <= q.Error && q.Error <= 1e-6) {
-				t.Fatalf("%v: μ = %v is off by %.3g, said to be off by %.3g at most; γ = 1 − %.3g", method, q.State, off, q.Error, 1-x.Gamma())
+				t.Fatalf("%v: μ = %v has error %.3g, stated bound %.3g; γ = 1 − %.3g", method, q.State, off, q.Error, 1-x.Gamma())
 			}
 		}
 		if q == nil && want != nil && method <= mixpolicy.Elimination && least > 1e-20 {
@@ -170,7 +170,7 @@ func TestMeasuresThatFailed(t *testing.T) {
 	}
 }
 
-// Every interval contains the optimal cost, and every value is within its stated error.
+// Every interval contains the optimal cost (for Evaluate, the policy's cost). Every value is within its stated error.
 func TestExtremeValuations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExtreme(t, rapid.IntRange(1, 2).Draw(t, "m"))

@@ -12,9 +12,9 @@ import (
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
 // with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
-// discounting, v* = 𝒮v* is the least cost E Σ γᵗ c(sₜ, aₜ) from each state, and
-// (1−γ)αᵀv* = min cᵀξ. Under average cost, the relative values h satisfy 𝒮h = h + g·1, where g
-// is the least average cost. dst and v have n entries and must not overlap.
+// discounting, the solution v* of v* = 𝒮v* holds the least cost E Σ γᵗ c(sₜ, aₜ) from each state,
+// and (1−γ)αᵀv* = min cᵀξ. Under average cost, the relative values h satisfy 𝒮h = h + g·1, where
+// g is the least average cost. dst and v have n entries and must not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -28,8 +28,8 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum over a is (2.8).
-// dst has nm entries, and v has n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum over
+// a is (𝒮v)(s) of (2.8). dst has nm entries, and v has n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues: dst must have nm entries, and v must have n")
@@ -66,8 +66,8 @@ func (x *MDP) backup(i int, v []float64) float64 {
 	return x.cost[i] + x.criterion.gamma*e
 }
 
-// change records the least and the greatest entry of 𝒮v − v in a sweep, and whether an
-// action changed.
+// change records, for one sweep, the least and the greatest change of an entry of v,
+// and whether an action changed.
 type change struct {
 	lo, hi  float64
 	actions bool
@@ -116,9 +116,9 @@ func (x *MDP) improve(dst, v []float64, actions []int32, tie float64, workers in
 	})
 }
 
-// sweepStates calls do on blocks of states, at most one per worker. States are computed
-// independently, and minima and maxima are exact, so the result does not depend on the number
-// of workers.
+// sweepStates calls do on blocks of states, at most one block per worker. Each state is
+// computed independently of the others, and minima and maxima are exact, so the result
+// does not depend on the number of workers.
 func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change {
 	parts := make([]change, workers)
 	parts = parts[:divide(workers, x.n, terms, func(part, lo, hi int) { parts[part] = do(lo, hi) })]
@@ -130,13 +130,13 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 	return total
 }
 
-// worthwhile is the least number of multiplications that justifies another goroutine: they take some
-// 50 µs, ten times as long as the start of a goroutine.
+// worthwhile is the least number of multiplications that justifies another goroutine. So
+// many multiplications take some 50 µs, ten times as long as the start of a goroutine.
 const worthwhile = 1 << 16
 
-// divide cuts [0, n) into a part for each worker, or into fewer parts if terms, the number of
-// multiplications, is small. It runs do on all parts at once, and returns the number of parts.
-// Workers = 0 means one per CPU. The result of do must not depend on the cuts.
+// divide cuts [0, n) into one part per worker, or into fewer parts if n or terms, the number
+// of multiplications, is small. It runs do on all parts at once, and returns the number of
+// parts. Workers = 0 means one per CPU. The result of do must not depend on the cuts.
 func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -157,7 +157,7 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 // valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
 // ε(‖c‖∞ + ‖v‖∞). With at most k entries in a row and unit roundoff u, the errors of the inner product, the
 // cost and the difference are at most (k+4)u(‖c‖∞ + ‖v‖∞). The row itself may add up to
-// 1 ± 16(k+1)u, which adds 16(k+1)u(‖c‖∞ + ‖v‖∞). The sum of both is less than
+// 1 ± 16(k+1)u, which adds 16(k+1)u(‖c‖∞ + ‖v‖∞). Both together are less than
 // 20(k+1)u(‖c‖∞ + ‖v‖∞).
 func (x *MDP) valueRounding() float64 {
 	k := 0
@@ -173,26 +173,26 @@ func (x *MDP) valueRounding() float64 {
 //
 //	q(s,a) = c_a(s) + γP_a(s,·)v,
 //
-// a change of v by δ raises q by at least γ min δ, because rows add up to 1. The rise is
-// the sum of γ min δ over the steps. For each pair, we store q minus the rise at the time
-// when q was computed. This number plus the present rise is a lower bound on q, and a step
-// skips the pair while the bound exceeds the q of the policy's action. After a few steps, most
-// states have one action left. The rows of the policy's actions are stored side by side.
+// a change of v by δ raises q by at least γ min δ, because rows of P add up to 1. The rise is the
+// sum of γ min δ over the steps. When a step computes q of a pair, it stores q minus the rise at
+// that step. In a later step, the stored number plus the rise at the later step is a lower bound on
+// q. The step skips the pair if this bound exceeds the q of the policy's action. After a few steps,
+// most states have one action left. The rows of the policy's actions are stored side by side.
 type greedy struct {
 	x       *MDP
 	actions []int32
 
-	start []int // where state s begins in col and val, with room for its longest row
-	end   []int // where the present row of s ends
+	start []int // where the row of state s begins in col and val; there is room for the longest row of s
+	end   []int // where the present row of state s ends
 	col   []int32
 	val   []float64
 	cost  []float64
 
 	rise   float64   // Σ γ min δ, rounded down
-	least  []float32 // of each pair: q − rise, rounded down; +∞ for the policy's action; few digits are enough
-	rivals []float32 // of each state: the minimum of least
-	v      []float64 // of the last step
-	slack  float64   // of the last step: how far rounding moves an entry of 𝒮v − v
+	least  []float32 // for each pair: the stored q − rise, rounded down; +∞ for the policy's action; few digits are enough
+	rivals []float32 // for each state: the minimum of least over its pairs
+	v      []float64 // v of the last step
+	slack  float64   // in the last step: a bound on how far rounding moves an entry of 𝒮v − v
 }
 
 func newGreedy(x *MDP) *greedy {
@@ -214,7 +214,7 @@ func newGreedy(x *MDP) *greedy {
 	return g
 }
 
-// take stores the row of action a in state s.
+// take stores the row and the cost of action a in state s.
 func (g *greedy) take(s, a int) {
 	i := s*g.x.m + a
 	col, val := g.x.p.Row(i)
@@ -246,9 +246,9 @@ func (g *greedy) sweep(dst, v []float64, workers int) change {
 	})
 }
 
-// step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed. The
-// present action stays if its value is within tie of the best value. Rounding moves an entry
-// of 𝒮v − v by at most slack.
+// step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed.
+// The present action stays if its value is within tie of the best value. The argument
+// slack bounds how far rounding moves an entry of 𝒮v − v.
 func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change {
 	g.move(v, slack)
 	first := g.end[0] == 0
@@ -293,8 +293,8 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 // and few enough to keep the list of candidates in the cache.
 const batch = 64
 
-// contest is a state in which more than one action may be the best, and the index of its
-// first candidate in the list.
+// A contest is a state in which more than one action may be the best, with the index of
+// the state's first candidate in the list.
 type contest struct{ state, first int }
 
 // candidate is a pair whose action may be the best, and its value c_a(s) + γP_a(s,·)v.
@@ -318,9 +318,9 @@ func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) 
 	return count
 }
 
-// move adds γ min δ to the rise. From the rise, it subtracts three times the sum of the last slack
-// and the present slack: once for the error of q when it was computed, once for the error of q
-// now, and once for the errors of min δ and of the sums of rows.
+// move adds γ min δ to the rise, where δ is v minus the v of the last step. From the rise, it subtracts
+// three times the sum of the last slack and the present slack: once for the error of q when it was
+// computed, once for the error of q now, and once for the errors of min δ and of the sums of rows.
 func (g *greedy) move(v []float64, slack float64) {
 	least := math.Inf(1)
 	for s, now := range v {
@@ -357,8 +357,8 @@ func (g *greedy) choose(s int, list []candidate, present, tie float64) (best flo
 	return best, arg != now
 }
 
-// bound returns q − rise, rounded down: rounding to float32 has a relative error of at most
-// 2⁻²⁴, or an absolute error of at most 2⁻¹⁴⁹.
+// bound returns q − rise, rounded down. Rounding to float32 has a relative error of at
+// most 2⁻²⁴ in the normal range, and an absolute error of at most 2⁻¹⁴⁹ below this range.
 func (g *greedy) bound(q float64) float32 {
 	q -= g.rise
 	if q > math.MaxFloat32 {

@@ -70,9 +70,9 @@ func TestBellmanOperator_2_8(t *testing.T) {
 	})
 }
 
-// (2.8), (2.12): each method's interval contains the least cost over all deterministic policies that take only
-// allowed actions, and the cost of the method's policy, which takes only allowed actions. Dense solves in the process
-// with all actions give these costs. The method's Value is the value function of its policy.
+// (2.8), (2.12): each method's policy takes only allowed actions, and its Value is the value function of
+// this policy. The interval contains the cost of this policy, and the least cost over all deterministic
+// policies of allowed actions. Dense solves in the process with all actions give both costs.
 func TestOptimalCost_2_8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		full, x, allowed := drawSets(t)
@@ -89,8 +89,8 @@ func TestOptimalCost_2_8(t *testing.T) {
 			if min(best, own) < v.Lower-slack || max(best, own) > v.Upper+slack || !takesOnly(v.Policy, allowed) {
 				t.Fatalf("%s: [%v, %v] does not hold the optimum %v and the policy's cost %v, or %v", method.name, v.Lower, v.Upper, best, own, v.Policy)
 			}
-			// The width is at most 1e-9 of the range of costs, plus 5 times the rounding, which is 20·6 u times the
-			// costs and values, which are at most 10/(1−γ).
+			// The width is at most 1e-9 of the range of costs, plus 5 times the rounding. The
+			// rounding is 20·6 u times the size of costs and values, at most 10 + 10/(1−γ).
 			if w := v.Upper - v.Lower; w > 20e-9+5*20*6*u*10*1001 {
 				t.Fatalf("%s: interval has width %v", method.name, w)
 			}
@@ -132,7 +132,7 @@ func checkValues(t *rapid.T, x *mixpolicy.MDP, v *mixpolicy.Valuation) {
 	}
 }
 
-// Convention: the cost of a policy is (1−γ)αᵀv^π = cᵀξ^π or, under average cost, the gain.
+// The interval contains the cost of the policy: cᵀξ^π = (1−γ)αᵀv^π under discounting, the gain under average cost.
 func TestEvaluateEqualsMeasure_2_12(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -161,8 +161,8 @@ func TestEvaluateCancellingCosts(t *testing.T) {
 	}
 }
 
-// For more than 1500 states, Evaluate uses sweeps. Its interval contains the cost of the occupation measure, which
-// other code computes.
+// For more than 1500 states, Evaluate uses sweeps. The interval of Evaluate contains
+// cᵀξ, where Occupation computes ξ without Evaluate.
 func TestEvaluateLarge(t *testing.T) {
 	for _, c := range []mixpolicy.Criterion{mixpolicy.Discounted(0.95), mixpolicy.AverageCost} {
 		x := garnet(t, 1600, 3, 4, c)
@@ -179,8 +179,8 @@ func TestEvaluateLarge(t *testing.T) {
 	}
 }
 
-// Under average cost, v ← 𝒮v oscillates forever on a chain of period 2. Damping makes it converge, and the bounds
-// hold.
+// Under average cost, the iteration v ← 𝒮v oscillates forever on a chain of period 2.
+// With damping, it converges, and the bounds hold.
 func TestPeriodicChain(t *testing.T) {
 	x := flip()
 	for _, method := range valuationMethods {
@@ -191,8 +191,8 @@ func TestPeriodicChain(t *testing.T) {
 	}
 }
 
-// Under average cost, the error names the recurrent classes if there are several, and the interval contains all
-// gains.
+// Under average cost, the error names the recurrent classes if there are several, and
+// the interval contains the gains of all classes.
 func TestValuationNamesClasses(t *testing.T) {
 	x := islands(mixpolicy.AverageCost)
 	set := mixpolicy.ValuationSettings{MaxIterations: 500}
@@ -233,15 +233,15 @@ func TestValuationWorkers(t *testing.T) {
 			v, got := with(workers)
 			for s := range x.States() {
 				if !slices.Equal(got, want) || v.Policy.Action(s) != one.Policy.Action(s) {
-					t.Fatalf("%s: %d workers differ from 1", method.name, workers)
+					t.Fatalf("%s: the results with %d workers and with 1 differ", method.name, workers)
 				}
 			}
 		}
 	}
 }
 
-// When cancelled, each method returns the bounds and the policy that it has so far, and the bounds are valid. When
-// cancelled before it begins, it returns nothing.
+// When cancelled, each method returns the bounds and the policy that it has so far, and
+// the bounds are valid. When cancelled before it begins, it returns no valuation.
 func TestValuationCancelled(t *testing.T) {
 	x := mixpolicy.Must(models.Queue{}.MDP())
 	ended, end := context.WithCancel(t.Context())
@@ -253,7 +253,7 @@ func TestValuationCancelled(t *testing.T) {
 				cancel()
 			}
 			if lower > upper {
-				t.Errorf("told of bounds [%v, %v]", lower, upper)
+				t.Errorf("Progress called with bounds [%v, %v]", lower, upper)
 			}
 		}}
 	}

@@ -13,23 +13,23 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute from Ψ,
-// c and θ̂ without trusting the method.
+// Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute
+// from the problem, θ̂ and λ̂, without trusting the method.
 type Certificate struct {
-	// HasTheta reports whether there is a θ̂. Without θ̂, as for a [PolicyRun], PolicyCost and
-	// PolicyResidual are the only measured numbers.
+	// HasTheta reports whether there is a θ̂. Without a θ̂, as for a [PolicyRun],
+	// PolicyCost and PolicyResidual are the only measured numbers.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. The gap of an
 	// infeasible θ̂ may be negative. Both are set if HasOptimum.
 	HasOptimum   bool
 	Optimum, Gap float64
-	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap and a penalty for infeasibility. It
-	// is ≥ 0 up to rounding, and 0 only at an optimum. It is set if HasOptimum.
+	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap plus penalties for infeasibility. It is ≥ 0
+	// up to rounding. Unless all costs are equal, it is 0 only at an optimum. It is set if HasOptimum.
 	PenalisedGap float64
-	// DualBound ≤ Optimum is the lower bound that λ̂ proves ([Problem.DualBound]), and
-	// DualityGap is Objective − DualBound. Both are set if HasDual is true, which requires λ̂ ⪰
-	// 0 and a finite bound (see [Problem.DualBound] for an unbounded class).
+	// DualBound is the lower bound on the optimum that λ̂ proves ([Problem.DualBound]),
+	// and DualityGap is Objective − DualBound. Both are set if HasDual, which requires
+	// λ̂ ⪰ 0 and a finite bound (for an unbounded class, the bound is usually −∞).
 	HasDual               bool
 	DualBound, DualityGap float64
 
@@ -38,13 +38,13 @@ type Certificate struct {
 	HyperplaneError float64 // 1ᵀθ̂ − 1
 	Norm, Radius    float64 // ‖θ̂‖ in the norm of the class, and R
 
-	// PolicyCost is the true cost cᵀξ^{π^θ̂} of the policy π^θ̂, computed from the policy's own
-	// occupation measure, and PolicyResidual is the flow residual of this measure. Both are set
-	// if HasPolicy. PolicyCost equals Objective when Ψθ̂ is an occupation measure.
+	// PolicyCost is the true cost cᵀξ^π of the policy π of the answer, which is π^θ̂ if there is a θ̂.
+	// It is computed from the occupation measure of π, and PolicyResidual is the flow residual of this
+	// measure. Both are set if HasPolicy. PolicyCost equals Objective if Ψθ̂ is an occupation measure.
 	HasPolicy                  bool
 	PolicyCost, PolicyResidual float64
 
-	Queries      int // costs revealed
+	Queries      int // number of revealed costs
 	Seed, Stream uint64
 	// Settings lists the settings of the method and of the run.
 	Settings string
@@ -96,9 +96,9 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	return c.valuePolicy(ctx, p, r.Policy)
 }
 
-// checkOverflow returns an error if a number listed below is not finite. It then clears the
-// certificate, except for the queries, the random stream and the settings. Only the penalised gap
-// may be +∞, because its weights may be infinite.
+// checkOverflow returns an error if a number listed below is not finite. In this case,
+// it clears the certificate, except for the queries, the seed, the stream and the
+// settings. Only the penalised gap may be +∞, because its weights may be infinite.
 func (c *Certificate) checkOverflow(p *Problem) error {
 	for _, n := range []struct {
 		name  string
@@ -120,8 +120,8 @@ func (c *Certificate) checkOverflow(p *Problem) error {
 
 func finite(v float64) bool { return v-v == 0 }
 
-// compare sets the numbers that need the exact optimum: the gap, which is the ε of (2.21), and
-// the penalised gap of [Problem.PenalisedGap], which corresponds to the ε of (2.22).
+// compare sets the numbers that need the exact optimum: the gap, which is ε in (2.21),
+// and the penalised gap ([Problem.PenalisedGap]), which corresponds to ε in (2.22).
 func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective
 	c.PenalisedGap = p.penaltiesOf(best).gap(c.Objective, c.NegativeMass, c.HyperplaneError, c.Norm-c.Radius)
@@ -137,8 +137,8 @@ func (c *Certificate) valuePolicy(ctx context.Context, p *Problem, policy *Polic
 	return nil
 }
 
-// settings returns the run's own description of the method and its settings, or else the name
-// of the method.
+// settings returns the run's own description of the method and its settings. If the run
+// has no String method, it returns the name of the method.
 func (r *Result) settings() string {
 	if s, ok := r.Run.(fmt.Stringer); ok {
 		return s.String()
@@ -146,8 +146,8 @@ func (r *Result) settings() string {
 	return r.Method
 }
 
-// String returns the five main numbers, rounded, and the warnings. [Certificate.Details]
-// returns more.
+// String returns the main numbers (at most five), rounded, and the warnings.
+// [Certificate.Details] returns more.
 func (c Certificate) String() string {
 	var t lines
 	if c.HasTheta {
@@ -199,11 +199,11 @@ func (c Certificate) Details() string {
 	return t.String()
 }
 
-// lines is a text with a name and a value on each line, and the values in one column.
+// lines is a text of lines with a name and a value each. The values begin in the same column.
 type lines struct{ strings.Builder }
 
 func (t *lines) add(name, format string, v ...any) {
-	width := 28 // of the column, in runes; a hat over a letter is a rune without width
+	width := 28 // of the column of names, in runes; a hat over a letter is a rune without width
 	for _, r := range name {
 		if unicode.Is(unicode.Mn, r) {
 			width++

@@ -89,7 +89,7 @@ func TestUncertified(t *testing.T) {
 			t.Errorf("settings %q, want %q: %+v", r.Settings, want, r.Certificate)
 		}
 		if s := r.Certificate.Details() + r.Certificate.String(); strings.Contains(s, "optimum") || strings.Contains(s, "true cost") {
-			t.Errorf("a number that is not there is printed:\n%s", s)
+			t.Errorf("a number that was not computed is printed:\n%s", s)
 		}
 	}
 	for class, has := range map[mixpolicy.Class]bool{mixpolicy.Ball(2): true, mixpolicy.Unbounded(): false} {
@@ -130,7 +130,7 @@ func TestNumbersOfACertificateAreFinite(t *testing.T) {
 func TestCertificateOfRounding(t *testing.T) {
 	for v, want := range map[float64]string{-1e-16: "+0.000000000", 0: "+0.000000000", 1e-16: "+0.000000000", -1.6e-9: "-0.000000002", .25: "+0.250000000"} {
 		if text := (&mixpolicy.Certificate{HasTheta: true, HyperplaneError: v}).Details(); !strings.Contains(text, want) {
-			t.Errorf("1ᵀθ̂ − 1 = %v is told as\n%s", v, text)
+			t.Errorf("1ᵀθ̂ − 1 = %v is printed as\n%s", v, text)
 		}
 	}
 }

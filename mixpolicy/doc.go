@@ -12,7 +12,7 @@
 //	MDP          (S, A, P, c, γ), Definition 2.6
 //	Policy       π, Definition 2.7; mixtures Πᵈ (2.16); the policy of a measure (2.20)
 //	Measure      μ^π and the occupation measure ξ^π = π ⊙ μ^π, (2.10)–(2.12)
-//	Features     Ψ = [ψ¹ … ψᵈ], a column per base policy
+//	Features     Ψ = [ψ¹ … ψᵈ], one column per base policy
 //	Problem      min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R, (2.18)
 //	Method       Algorithm 1, the penalty method, plug-in; run by [Solve]
 //	Result       θ̂, the policy π^θ̂, and a [Certificate] that anyone can check
@@ -24,6 +24,6 @@
 // (The paper orders ξ by action, and P and Q by state.) P_a(s, s′) is the probability of going
 // from s to s′; the paper writes both P_a(s,s′) and P_a(s′,s). Costs are minimised.
 //
-// Where the printed paper has an error, the correct form is the default. The printed form is
-// available by name, so that both can be run.
+// Where the printed paper has an error, the correct form is the default. The printed
+// form is available under a name of its own, so that both forms can be run.
 package mixpolicy

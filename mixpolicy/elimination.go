@@ -28,8 +28,8 @@ type reduced struct {
 	first  int     // 1 if ∗ is number 0, else 0
 }
 
-// reduce applies elimination to the linear system of (2.11) on the given states. State number 0 must be reachable from
-// every other state.
+// reduce applies elimination to the linear system of (2.11) on the given states. State
+// number 0, which is ∗ or states[0], must be reachable from every other state.
 func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, most reduction.Work) (*reduced, error) {
 	r := &reduced{states: states}
 	if x.Gamma() < 1 {
@@ -61,7 +61,7 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, 
 	if r.Chain, err = reduction.Reduce(ctx, b.Matrix(), most); err != nil {
 		return nil, err
 	}
-	// Under discounting, l_k ≥ 1−γ (see package reduction), so errors of 2⁻¹⁰²² in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
+	// Lost digits do not matter under discounting: l_k ≥ 1−γ, so errors of 2⁻¹⁰²² in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
 	r.Lost = r.Lost && r.first == 0
 	return r, nil
 }
@@ -77,8 +77,8 @@ func (r *reduced) measure(n int) []float64 {
 	return mu
 }
 
-// Under discounting, values returns v = c + γPv. Under average cost, it returns an h with h = 0 in state number 0: the
-// relative values, h = c − g + Ph, if t = 1, and the mean total cost until state number 0 is reached if t = 0.
+// values returns v = c + γPv under discounting. Under average cost, it returns an h that is 0 in state number 0:
+// for t = 1, the relative values, h = c − g + Ph; for t = 0, the mean total cost until state number 0 is reached.
 func (r *reduced) values(cost []float64, t float64) []float64 {
 	c := make([]float64, r.first+len(r.states))
 	for k, s := range r.states {

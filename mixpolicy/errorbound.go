@@ -18,10 +18,10 @@ import (
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting, h = 1/(1−γ)
-// is enough if z is the restart ∗. Otherwise, sweeps from h = 0 approach the mean time from
-// below. Once h − P̃h ≥ ½ outside z, 2h is enough. This takes few sweeps compared with the
-// computation of μ.
+// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting,
+// h = 1/(1−γ) is enough if z is the restart ∗. Otherwise, sweeps from h = 0 approach
+// the mean time from below. Once h − P̃h ≥ ½ outside z, 2h is enough. These sweeps are
+// few compared with the computation of μ.
 type errorBound struct {
 	x       *MDP
 	chain   *sparse.Matrix
@@ -48,8 +48,8 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 const quick = 1024
 
 // prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding. Under discounting,
-// prove first tries h = 1/(1−γ). Then it looks for h with up to e.quick sweeps. If these do not suffice, it tries
-// elimination. Where elimination is not cheap, it looks for h again, with up to maxSweeps sweeps.
+// prove first tries h = 1/(1−γ). Then it looks for h with up to e.quick sweeps. If these sweeps do not suffice, it
+// tries elimination. Where elimination is not cheap, it looks for h again, with up to maxSweeps sweeps.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -85,9 +85,9 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 	return 2, nil
 }
 
-// bound returns 2 Σ |r|h plus a bound on its rounding error, and the latter bound alone. Apart from the sums, at most
-// 11 roundings affect the inflow of a state: 5 of its own (1−γ, Σα, their quotient, the product with α, the addition),
-// 1 in the difference, and 5 in h|r|, its margin and the addition. No more than 11 roundings affect the outflow.
+// bound returns 2 Σ |r|h plus a bound on its rounding error, and this rounding bound alone. Apart from the sums, at
+// most 11 roundings affect the inflow of a state: 5 of its own (1−γ, Σα, their quotient, the product with α, the
+// addition), 1 in the difference, and 5 in h|r|, its margin and the addition. At most 11 roundings affect the outflow.
 func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	g := e.x.Gamma()
 	var all, allowed sum.Accumulator
@@ -105,9 +105,9 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 	return 2*all.Value() + off, 2*allowed.Value() + off
 }
 
-// findTime makes sweeps until h − P̃h ≥ ½ outside z, and then sets e.time to h divided by the least
-// entry of h − P̃h. It gives up after maxSweeps, or once h is so large that the rounding error of the
-// bound exceeds the limit.
+// findTime makes sweeps until h − P̃h ≥ ½ outside z, the state of greatest mass. Then it
+// sets e.time to h divided by the least entry of h − P̃h outside z. It gives up after
+// maxSweeps, or once h is so large that the rounding error of the bound exceeds the limit.
 func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, maxSweeps int) error {
 	zero := e.support[0]
 	for _, s := range e.support {

@@ -31,22 +31,22 @@ type Features struct {
 	x        *MDP
 	psi      matrix
 	base     []*Policy // nil if Ψ was built from columns
-	measures []Measure // of the base policies; State is nil if psi is factored, because psi then holds μ
+	measures []Measure // the measures of the base policies; State is nil if psi is factored, because psi then holds μ
 	sampling []float64 // q
 	draw     func() (*alias.Table, error)
 }
 
 // NewFeatures computes the occupation measures of the base policies. The error names the index
 // of a policy at fault, together with the policy's recurrent classes if there are several under
-// average cost. Two policies with the same measure are also an error: θ is then not unique, and
-// the second policy adds nothing to the mixtures. Policies may be arbitrarily close, but the
-// least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by t(eⁱ − eʲ) moves Ψθ
-// by only t‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if the columns of
-// Ψ are nearly dependent.
+// average cost. Two policies with the same measure are also an error: θ is then not
+// unique, and the second policy adds nothing to the mixtures. Policies may be arbitrarily
+// close. But then Ψ is ill-conditioned: its least singular value is at most ‖ψⁱ − ψʲ‖₂/√2,
+// and a change of θ by t(eⁱ − eʲ) moves Ψθ by only t‖ψⁱ − ψʲ‖. The condition number
+// mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly dependent.
 //
-// A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state then
-// takes 8 bytes per policy for μʲ. For πʲ, it takes at most 4 bytes if πʲ is deterministic or has
-// few distinct rows, and 8m bytes otherwise.
+// A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each
+// state then takes 8 bytes per policy for μʲ. For πʲ, a state takes at most 4 bytes if
+// πʲ is deterministic or has few distinct rows, and 8m bytes otherwise.
 func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	return MeasureSettings{}.Features(ctx, x, policies...)
 }
@@ -176,7 +176,7 @@ func (f *Features) Policy(j int) *Policy {
 }
 
 // Measure returns the measure of base policy j with its residual, or nil if Ψ was built
-// from columns. Its Pair is the column that [Features.Column] returns.
+// from columns. Pair of this measure is the column that [Features.Column] returns.
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil
@@ -244,9 +244,9 @@ func (f *Features) Dense() *mat.Dense {
 	return psi
 }
 
-// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁, which is zero for an occupation measure,
-// by the corrected constraint (2.13b). (The printed ξᵀ(P − Q) = 0 is this constraint for
-// γ = 1.)
+// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. By the corrected constraint (2.13b),
+// it is 0 for an occupation measure. (The printed constraint ξᵀ(P − Q) = 0 is (2.13b)
+// for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.
@@ -279,15 +279,15 @@ type matrix interface {
 	Row(dst []float64, i int)
 	// add adds (Ψθ)ᵢ to dst for the rows i = from, …, from+len(dst)−1, beginning with the term of ψ¹.
 	add(dst []float64, from int, theta []float64)
-	// column returns ψʲ, borrowed if it is stored.
+	// column returns ψʲ, borrowed if Ψ is stored.
 	column(j int) []float64
 	// dot returns ψʲᵀx.
 	dot(j int, x []float64) float64
 }
 
 // storedLimit is the greatest number of entries of a stored Ψ: 8 MiB, which fit in the
-// cache. An iteration with dense multipliers reads all of Ψ, which takes half as long if Ψ
-// is stored. Storing a larger Ψ would take too much memory.
+// cache. An iteration with dense multipliers reads all of Ψ. If Ψ is stored, the
+// reading takes half as long. Storing a larger Ψ would take too much memory.
 const storedLimit = 1 << 20
 
 // newMatrix returns Ψ, computed from the base policies and their state measures.
@@ -320,7 +320,7 @@ func (c stored) dot(j int, x []float64) float64 { return sum.Dot(c.Columns[j], x
 type factored struct {
 	n, m, d  int
 	policies []*Policy
-	mu       []float64 // μʲ(s) at s·d + j, so the entries for a row are adjacent
+	mu       []float64 // μʲ(s) at s·d + j, so the entries that a row of Ψ needs are adjacent
 }
 
 func newFactored(x *MDP, policies []*Policy, mu [][]float64) *factored {

@@ -59,7 +59,7 @@ func TestFeatures_2_2(t *testing.T) {
 	})
 }
 
-// FlowResidual equals ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, written out.
+// FlowResidual equals ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁, computed row by row from this definition.
 func TestFlowResidual_2_13b(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
@@ -105,8 +105,8 @@ func TestFeatureErrors(t *testing.T) {
 	}
 }
 
-// mixedPolicies returns d policies, of four kinds in turn: with another random row in each state, with the same random
-// row in each state, deterministic, and a mixture of the last two.
+// mixedPolicies returns d policies, of four kinds in turn: with a different random row in each
+// state, with the same random row in each state, deterministic, and a mixture of the previous two.
 func mixedPolicies(x *mixpolicy.MDP, d int, seed uint64) []*mixpolicy.Policy {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	fill := func(_ int, row []float64) {
@@ -148,7 +148,7 @@ func same(t failer, f *mixpolicy.Features, columns [][]float64) {
 		if !slices.Equal(f.Column(j), c) || !slices.Equal(mat.Col(nil, j, psi), c) {
 			t.Fatalf("column %d differs from the given column", j)
 		}
-		// Sums of n terms of size 1 at most, Σ|c| = 1.
+		// Both are sums of n products, with Σ|c| = 1 and |x| ≤ 1.
 		if got, want := transposed[j], floats.Dot(c, x); math.Abs(got-want) > 2*float64(n)*u {
 			t.Fatalf("Ψᵀx = %v, entry %d should be %v", transposed, j, want)
 		}

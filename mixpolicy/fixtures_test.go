@@ -35,12 +35,12 @@ func solve(t inTest, p *mixpolicy.Problem, m mixpolicy.Method, set mixpolicy.Set
 	return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set))
 }
 
-// occupation computes a measure and must not fail.
+// occupation computes a measure, which must not fail.
 func occupation(t inTest, x *mixpolicy.MDP, p *mixpolicy.Policy, set mixpolicy.MeasureSettings) *mixpolicy.Measure {
 	return mixpolicy.Must(mixpolicy.Occupation(t.Context(), x, p, set))
 }
 
-// valuationMethod is one of the three ways to an optimal policy.
+// valuationMethod is one of the three ways to find an optimal policy.
 type valuationMethod struct {
 	name string
 	run  func(context.Context, *mixpolicy.MDP, mixpolicy.ValuationSettings) (*mixpolicy.Valuation, error)
@@ -57,8 +57,8 @@ var criteria = []mixpolicy.Criterion{
 	mixpolicy.Discounted(0.3), mixpolicy.Discounted(0.9), mixpolicy.Discounted(0.999), mixpolicy.AverageCost,
 }
 
-// drawDistribution draws k multiples of 1/64 that add up to 1, some of them 0, with
-// at least least/64 at index sure.
+// drawDistribution draws k multiples of 1/64 that add up to 1. Some of them may be 0.
+// The multiple at index sure is at least least/64.
 func drawDistribution(t *rapid.T, k, sure, least int, name string) []float64 {
 	units := make([]int, k)
 	units[sure] = least
@@ -132,7 +132,7 @@ func drawFeatures(t *rapid.T, x *mixpolicy.MDP, most int) *mixpolicy.Features {
 	return withoutCopies(t, x, policies)
 }
 
-// withoutCopies returns Ψ of the policies, but skips a policy with the measure of an earlier one.
+// withoutCopies returns Ψ of the policies, but skips every policy that has the measure of an earlier policy.
 func withoutCopies(t *rapid.T, x *mixpolicy.MDP, policies []*mixpolicy.Policy) (f *mixpolicy.Features) {
 	var base []*mixpolicy.Policy
 	for _, p := range policies {
@@ -232,16 +232,16 @@ func eachDeterministic(x *mixpolicy.MDP, f func(*mixpolicy.Policy)) {
 func wantError(t failer, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("no error, want one that says %q", parts)
+		t.Fatalf("no error, want an error that contains %q", parts)
 	}
 	for _, part := range parts {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
+			t.Errorf("error %q does not contain %q", err, part)
 		}
 	}
 }
 
-// chain returns an MDP with one action, costs 0 and the rows of P.
+// chain returns an MDP with one action, costs 0 and the given rows of P.
 func chain(p ...[]float64) *mixpolicy.MDP {
 	return walk(len(p), mixpolicy.AverageCost, func(s int) transitions { return dense(p[s]) })
 }

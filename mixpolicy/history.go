@@ -5,7 +5,7 @@ import "slices"
 var _ Recorder = (*History)(nil)
 
 // History is a [Recorder] that keeps the curves of a run: one entry per recorded
-// iteration.
+// iteration. It needs a θ̂, so it cannot record a [PolicyRun].
 type History struct {
 	Iteration []int
 	Queries   []int

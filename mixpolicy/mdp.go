@@ -78,8 +78,8 @@ type Spec struct {
 	// millions of transitions, a good estimate saves time and memory; 0 means 4 per pair.
 	Transitions int
 
-	// Initial is α, the distribution of the first state; nil means uniform. The average cost does
-	// not depend on it, but simulations start from it.
+	// Initial is α, the distribution of the first state; nil means uniform. The average
+	// cost does not depend on α, but simulations start from α.
 	Initial []float64
 
 	// StateLabel and ActionLabel name states and actions in messages and tables;
@@ -95,14 +95,14 @@ type MDP struct {
 	p                       *sparse.Matrix // nm × n, row i = s·m + a
 	cost                    []float64      // nm entries
 	initial                 []float64      // α
-	acts                    []int32        // of (s, a): a if allowed in s, else the first allowed action of s; nil if Spec.Allowed is nil
+	acts                    []int32        // for (s, a): a if allowed in s, else the first allowed action of s; nil if Spec.Allowed is nil
 	stateLabel, actionLabel func(int) string
 }
 
-// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and action
-// of the first row that is not a distribution: an entry is negative, not finite, out of range or
-// listed twice, or the sum is not 1. A cost that is not finite is also an error, as is a state or
-// an action without an allowed pair.
+// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
+// action of the first row that is not a distribution: a next state is out of range or
+// listed twice, a probability is not in [0, 1], or the sum is not 1. A cost that is not
+// finite is also an error, as is a state or an action without an allowed pair.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -220,7 +220,7 @@ func (x *MDP) act(s, a int) int {
 // there. Only counts of pairs, such as nm in a bound, include these pairs.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
-// moved returns Fξ, which is ξ if all actions are allowed.
+// moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
 func (x *MDP) moved(xi []float64) []float64 {
 	if x.acts == nil {
 		return xi
@@ -296,8 +296,8 @@ func (x *MDP) Gamma() float64 { return x.criterion.gamma }
 // Initial returns α, borrowed.
 func (x *MDP) Initial() []float64 { return x.initial }
 
-// Costs returns the costs c of all pairs (nm), borrowed. Methods must not call it: they see
-// costs only through the [Oracle].
+// Costs returns the costs c of all pairs (nm), borrowed. A method that learns the costs
+// must not call Costs: it sees costs only through the [Oracle].
 func (x *MDP) Costs() []float64 { return x.cost }
 
 // Cost returns c_a(s).

@@ -98,7 +98,7 @@ func TestNewErrors(t *testing.T) {
 		{func(s *mixpolicy.Spec) { s.Actions = -1 }, "2 states and -1 actions, want at least one"},
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1<<40, 1<<40 }, "want at most 2³¹−1 pairs"}, // the product is 0 in 64 bits
 		{func(s *mixpolicy.Spec) { s.States, s.Actions = 1, math.MaxInt32+1 }, "want at most 2³¹−1 pairs"},
-		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // the pairs are valid
+		{func(s *mixpolicy.Spec) { s.States, s.Actions, s.Criterion = math.MaxInt32, 1, mixpolicy.Criterion{} }, "γ = 0"}, // nm is valid
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Criterion{} }, "γ = 0, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Criterion = mixpolicy.Discounted(1) }, "γ = 1, want 0 < γ < 1, or AverageCost"},
 		{func(s *mixpolicy.Spec) { s.Dynamics = nil }, "Dynamics is nil"},
@@ -132,7 +132,7 @@ func TestRowSumTolerance(t *testing.T) {
 	}
 	wantError(t, row(0.3333333333, 0.3333333333, 0.3333333333), "add up to 0.9999999999, want 1")
 
-	// For a single number, the tolerance is 2⁻⁴⁸, both in rows and in columns of Ψ.
+	// For a row or a column of Ψ with a single entry, the tolerance is 2⁻⁴⁸.
 	one := chain([]float64{1})
 	for _, check := range []func(p float64) error{
 		func(p float64) error { return row(p) },

@@ -19,20 +19,20 @@ import (
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
 //
-// which the paper calls stationary; it is stationary only in the limit γ → 1. Under the
-// average-cost criterion, μ is the stationary distribution, μ = μP^π.
+// which the paper calls stationary, although it is stationary only in the limit γ → 1.
+// Under the average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
 	State []float64 // μ(s), n entries
 	Pair  []float64 // ξ_a(s) at index s·m + a, nm entries
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
-	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure from the exact
-	// measure of the chain in which P(s,s) is 1 − Σ_{s′≠s} P(s,s′). If the chain mixes slowly, Error
-	// is many times Residual. For [Multilevel] under average cost with more than 1024 recurrent
-	// states, Error is an estimate, which misses errors below the rounding of the
-	// residual. Where no bound is known, as after a failed computation, Error is 2, the largest
-	// distance between two distributions.
+	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure from the
+	// exact measure of the chain in which P(s,s) is 1 − Σ_{s′≠s} P(s,s′). If the chain
+	// mixes slowly, Error is many times Residual. For [Multilevel] under average cost with
+	// more than 1024 recurrent states, Error is usually an estimate instead, which may miss
+	// errors that the rounding of the residual hides. Where no bound is known, as after a
+	// failed computation, Error is 2, the largest distance between two distributions.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -52,14 +52,14 @@ type MeasureMethod int
 const (
 	// Auto is Elimination where elimination takes at most about two seconds, and Multilevel otherwise.
 	// If Multilevel stalls, Auto tries Elimination again with up to five seconds. If both fail, Auto
-	// returns an error, after some ten seconds on 10⁵ states. Both fail on random graphs with few
+	// returns an error; on 10⁵ states, this takes some ten seconds. Both fail on random graphs with few
 	// neighbours per state, at least 10⁴ states, and weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
 	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination
 	// without a subtraction, in an order that keeps the graph of the chain sparse. Every μ(s),
 	// however small, has a relative error of at most 16(N+n)2⁻⁵³ on n states, where N is the
 	// final number of entries above the diagonal: n on a path or a tree, some 20n on a grid of
-	// n = 10⁵, n²/2 if the matrix fills completely.
+	// 10⁵ states, n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, forward and backward in turn.
 	GaussSeidel
@@ -87,13 +87,13 @@ type MeasureSettings struct {
 	Tolerance float64
 	// MaxSweeps is the greatest number of sweeps; 0 means 100,000.
 	MaxSweeps int
-	// Start is where iteration begins: a guess of μ over states, such as the measure of a similar
-	// policy or of an interrupted run; nil means uniform. A guess saves the sweeps that would
-	// bring the residual down to the residual of the guess. [Multilevel] needs some four sweeps
-	// per factor of ten. In the network of 10⁶ states, a residual of 1e-10 takes 46 sweeps from
-	// the uniform start. From the measure of a policy that differs in one of 10⁴ decisions, it
-	// takes 38 sweeps. The measure of a policy that differs in one of a hundred decisions saves
-	// no sweeps.
+	// Start is where iteration begins: a guess of μ over states, such as the measure of
+	// a similar policy or of an interrupted run; nil means uniform. A guess saves the
+	// sweeps that would bring the residual down to the residual of the guess.
+	// [Multilevel] needs some four sweeps per factor of ten. In the network of 10⁶
+	// states, a residual of 1e-10 takes 46 sweeps from the uniform start. From the
+	// measure of a policy that differs in one of 10⁴ decisions, the same residual takes 38 sweeps. The
+	// measure of a policy that differs in one of 100 decisions saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -104,10 +104,10 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
-// Occupation computes μ^π and ξ^π. Errors: several recurrent classes under average cost (the
-// error names them; the stationary distribution is not unique), masses that overflow, no
-// convergence within MaxSweeps, no proof that Error is at most √Tolerance, cancellation. In
-// the last three cases, it returns the measure so far, if any, with the error.
+// Occupation computes μ^π and ξ^π. Errors include several recurrent classes under average cost
+// (the error names them; the stationary distribution is not unique), masses that overflow, no
+// convergence within MaxSweeps, no proof that Error is at most √Tolerance, and cancellation.
+// In the last three cases, it returns the measure so far, if any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
@@ -313,7 +313,7 @@ func (x *MDP) leaving(chain *sparse.Matrix) []float64 {
 	return leave
 }
 
-// sweep sets each μ(s) in turn to the value that balances its own flow,
+// sweep sets each μ(s) in turn to the value that balances the flow at s,
 // μ(s) = ((1−γ)α(s) + γ Σ_{s′≠s} μ(s′)P(s′,s)) / (1 − γP(s,s)).
 func (x *MDP) sweep(into *sparse.Matrix, leave, mu []float64, support []int32, backward bool) {
 	g := x.Gamma()
@@ -339,11 +339,11 @@ func normalise(mu []float64) {
 	}
 }
 
-// multilevel fills q by [multilevel.Stationary], which computes stationary distributions of
-// irreducible chains. A further state ∗, the last, makes a discounted chain irreducible: every
-// state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The mass of ∗ is 1−γ
-// times the mass of all other states together. Without ∗ and normalised, μ is the discounted
-// measure.
+// multilevel fills q by [multilevel.Stationary], which computes stationary distributions
+// of irreducible chains. A further state ∗, the last, makes a discounted chain
+// irreducible: every state enters ∗ with probability 1−γ, and ∗ leads to s with
+// probability α(s). The mass of ∗ is 1−γ times the mass of all other states together.
+// When the mass of ∗ is removed and the rest is normalised, μ is the discounted measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
 	if !x.criterion.Average() {

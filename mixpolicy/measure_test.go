@@ -33,14 +33,14 @@ func TestMeasureEquation_2_11(t *testing.T) {
 			// times the condition number, at most 2000 (see luTolerance).
 			off := close1(q.State, want)
 			if off > luTolerance+min(q.Error, 1e-12*2000) || q.Residual > 1e-12+rounding || floats.Min(q.State) < 0 {
-				t.Fatalf("%v: off by %v, said to be by %v; residual %v, μ = %v", method, off, q.Error, q.Residual, q.State)
+				t.Fatalf("%v: error %v, stated bound %v; residual %v, μ = %v", method, off, q.Error, q.Residual, q.State)
 			}
 			if x.Gamma() < 1 && q.Error > 2*(q.Residual+10*rounding)/(1-x.Gamma()) {
 				t.Fatalf("%v: error %v, want at most 2‖r‖₁/(1−γ) for the residual %v", method, q.Error, q.Residual)
 			}
 			residual := mixpolicy.Must(x.Under(p)).FlowResidual(q.State)
 			if math.Abs(residual-q.Residual) > rounding {
-				t.Fatalf("%v: residual %v, says %v", method, residual, q.Residual)
+				t.Fatalf("%v: residual %v, but Residual is %v", method, residual, q.Residual)
 			}
 		}
 	})
@@ -81,9 +81,9 @@ func geometric(n int, up, down float64) *mixpolicy.MDP {
 	})
 }
 
-// Elimination has a small relative error in every entry. Here, the measures are geometric:
-// uniform, or over 300 orders of magnitude, about the range of float64 below 1, with the most
-// mass at either end.
+// Elimination has a small relative error in every entry. Here, the measures are
+// geometric. One is uniform. The others extend over 300 orders of magnitude, about the
+// range of float64 below 1, with the most mass at one end or the other.
 func TestEliminationEntrywise(t *testing.T) {
 	const n = 315
 	for _, c := range []struct{ up, down float64 }{{0.1, 0.9}, {0.9, 0.1}, {0.09, 0.81}, {0.5, 0.5}} {
@@ -174,9 +174,9 @@ func TestMeasurePartial(t *testing.T) {
 	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(flip()))), "policy is for 2 states and 1 actions")
 }
 
-// Power iteration on two states with P(0,1) = ε and P(1,0) = 2ε, so μ = (⅔, ⅓). From the uniform measure, the error after k
-// sweeps is (1−3ε)ᵏ/3, and the residual is 3ε times the error. The residual meets the tolerance long before the error is below
-// the tolerance's root, the limit. Sweeps must go on until an error bound below the limit is proved, at most 8 sweeps late.
+// Power iteration on two states with P(0,1) = ε and P(1,0) = 2ε, so μ = (⅔, ⅓). From the uniform measure, the error after
+// k sweeps is (1−3ε)ᵏ/3, and the residual is 3ε times the error. The residual meets the tolerance long before the error
+// is below the limit, √tolerance. Sweeps must go on until a bound below the limit is proved, at most 8 sweeps late.
 func TestSweepsUntilProved(t *testing.T) {
 	const epsilon, limit = 1e-3, 1e-2
 	x := chain([]float64{1 - epsilon, epsilon}, []float64{2 * epsilon, 1 - 2*epsilon})
@@ -248,16 +248,16 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// Flows along cycles make chains with known measures: if q(s,s′) is the total weight of the cycles through s → s′, and
-// P(s,s′) = q(s,s′)/(μ(s)Z), then as much mass leaves each state as enters it, so μ is stationary. The relative error of each
-// mass must be at most the error that Occupation returns.
+// Flows along cycles make chains with known measures. Let q(s,s′) be the total weight of the cycles through
+// s → s′, and let P(s,s′) = q(s,s′)/(μ(s)Z) for a number Z. Then as much mass leaves each state as enters
+// it, so μ is stationary. The relative error of each mass must be at most the error that Occupation returns.
 func TestSparseElimination(t *testing.T) {
 	const side = 45 // 2,025 states
 	n := side * side
 	step := func(s, by int) int { return (s + by + n) % n }
 	for _, graph := range []struct {
 		name   string
-		cycles func(s int) [][]int // the cycles that s adds
+		cycles func(s int) [][]int // the cycles that begin at s
 	}{
 		{"path", func(s int) [][]int { return [][]int{{s, max(0, s-1)}} }},
 		{"ring", func(s int) [][]int { return [][]int{{s, step(s, 1)}} }},
@@ -322,8 +322,8 @@ func TestSparseElimination(t *testing.T) {
 	}
 }
 
-// If products of the probabilities of steps back on a ring, or of many rare edges, fall below the range of float64, the mean
-// times that elimination also computes still prove the error bound.
+// On a ring with rare steps back, and on a graph with rare edges, products of probabilities fall below
+// the range of float64. The mean times that elimination also computes still prove the error bound.
 func TestLostProducts(t *testing.T) {
 	const n = 2000
 	ring, edges := make([]map[int]float64, n), make([]map[int]float64, n)
@@ -335,7 +335,7 @@ func TestLostProducts(t *testing.T) {
 		x, want := onEdges(weights)
 		q := occupation(t, x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: mixpolicy.Elimination})
 		if off := close1(q.State, want); !(off <= q.Error && q.Error < 1e-8) {
-			t.Errorf("%s: off by %v, said to be by %v", name, off, q.Error)
+			t.Errorf("%s: error %v, stated bound %v", name, off, q.Error)
 		}
 	}
 }
@@ -371,9 +371,9 @@ func onEdges(weights []map[int]float64) (x *mixpolicy.MDP, mu []float64) {
 	return x, mu
 }
 
-// On random graphs whose weights differ by factors of up to 10⁴, multilevel converges. Elimination solves a random chain of
-// three permutations, and ends in a large dense matrix. If weights differ by factors of up to 10⁹ and this matrix is too large,
-// both methods give up after some seconds, and the error says what to do.
+// On random graphs whose weights differ by factors of up to 10⁴, multilevel converges. Elimination solves a
+// random chain of three permutations, although it ends in a large dense matrix. If weights differ by factors of
+// up to 10⁹ and this matrix is too large, both methods give up after some seconds, and the error says what to do.
 func TestRandomGraph(t *testing.T) {
 	for _, c := range []struct {
 		n       int
@@ -399,7 +399,7 @@ func TestRandomGraph(t *testing.T) {
 		x, want := onEdges(edges)
 		q, err := mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), mixpolicy.MeasureSettings{Method: c.method})
 		if off := close1(q.State, want); !(off <= q.Error) || q.Sweeps > 2000 {
-			t.Errorf("%d states: off by %v, said to be by %v, after %d sweeps of %v", c.n, off, q.Error, q.Sweeps, q.Method)
+			t.Errorf("%d states: error %v, stated bound %v, after %d sweeps of %v", c.n, off, q.Error, q.Sweeps, q.Method)
 		}
 		if c.method == mixpolicy.Auto {
 			wantError(t, err, "not converged after", "elimination fills", "as Start, with more than")

@@ -8,15 +8,15 @@ import (
 	"math"
 )
 
-// Method is an iterative method that learns from sampled costs. A Method holds only settings.
-// Its fields are exported and never written to, so a Method can be copied, shared between
-// goroutines, printed, and run many times at once. The zero value of a method runs, unless the
-// comment of a field says that the field is required.
+// Method is a method that [Solve] can run. Most methods are iterative and learn from sampled
+// costs. A Method holds only settings. Its fields are exported, and a run never writes to them,
+// so a Method can be copied, shared between goroutines, printed, and run several times at once.
+// The zero value of a method runs, unless the comment of a field says that the field is required.
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string
-	// Start validates the settings and makes every allocation that the steps need. The
-	// oracle is the only source of costs.
+	// Start validates the settings and makes every allocation that the steps need. A
+	// method that learns the costs must take them from the oracle only.
 	Start(p *Problem, o *Oracle) (Run, error)
 }
 
@@ -25,27 +25,27 @@ type Run interface {
 	// Step does one iteration, without allocating. An error ends the run. [ErrDone] is not
 	// a failure: it says that nothing is left to do.
 	Step() error
-	// View shows the present state in slices that are valid until the next Step.
+	// View sets *s to the present state. The slices of s are valid until the next Step.
 	View(s *Snapshot) error
 }
 
-// PolicyRun is a [Run] that learns a policy without a θ, such as π-learning: its View leaves
-// Last and Average nil. Policy returns the learned policy, and may take long if it solves an
-// estimated problem.
+// PolicyRun is a [Run] that learns a policy without a θ, as π-learning does: its View
+// leaves Last and Average nil. Policy returns the learned policy. Policy may take long
+// if it solves an estimated problem.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
 }
 
-// SlowRun is a [Run] whose View takes long because it solves a problem. ViewUntil is View with
-// a context: when ctx ends, it shows the state reached so far.
+// SlowRun is a [Run] whose View takes long because it solves a problem. ViewUntil is View with a
+// context: when ctx ends, ViewUntil returns early with an error. It may still show the state reached.
 type SlowRun interface {
 	Run
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View shows the state of a run; a [SlowRun] stops when ctx ends. View returns a panic of the run
-// as an error.
+// View sets *s to the state of a run. A [SlowRun] returns early when ctx ends. If the
+// run panics, View returns the panic as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
@@ -54,7 +54,7 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	return r.View(s)
 }
 
-// ErrDone is the error of Step when nothing is left to do, although more iterations were asked for.
+// ErrDone is the error that Step returns when nothing is left to do, although the caller asks for another iteration.
 var ErrDone = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
@@ -67,13 +67,13 @@ type Snapshot struct {
 	Last    []float64 // θ_t; nil for a [PolicyRun]
 	Average []float64 // θ̂_t of (3.27), the method's answer; nil for a [PolicyRun]
 
-	// Lambda is λ̂_t of (3.27) over pairs, in units of the true costs, or an unbiased
-	// estimate of it ([LazyMultipliers]); nil for methods without multipliers. It is ⪰ 0,
-	// except for the printed form of Algorithm 1.
+	// Lambda is λ̂_t of (3.27), one entry per pair, in units of the true costs. Lazy multipliers of
+	// the corrected form give an unbiased estimate of λ̂_t instead ([LazyMultipliers]). Methods
+	// without multipliers leave Lambda nil. Lambda is ⪰ 0, except for the printed form of Algorithm 1.
 	Lambda []float64
 }
 
-// StepSize is a schedule of learning rates: η_t of iteration t = 0, 1, ….
+// StepSize is a schedule of learning rates: At(t) is η_t, for the iterations t = 0, 1, ….
 type StepSize interface{ At(t int) float64 }
 
 // Constant is η_t = η. Section 6 takes η = 1/T.
@@ -97,7 +97,7 @@ type Scaled struct {
 // At returns By · Of.At(t).
 func (eta Scaled) At(t int) float64 { return eta.By * eta.Of.At(t) }
 
-// StepFunc is any other schedule.
+// StepFunc is any other schedule, given as a function.
 type StepFunc func(t int) float64
 
 // At returns f(t).
@@ -150,8 +150,8 @@ func unset(eta StepSize) bool {
 	return false
 }
 
-// Steps returns eta, or [InverseSqrt](1) if eta is nil. Errors: a nil [StepFunc], a [Scaled] without
-// a schedule, and an η₀ that is not a finite number > 0.
+// Steps returns eta, or [InverseSqrt](1) if eta is nil. Errors: a nil [StepFunc], a
+// [Scaled] without a schedule, and an η₀ = At(0) that is not a finite number > 0.
 func Steps(eta StepSize) (StepSize, error) {
 	if eta == nil {
 		eta = InverseSqrt(1)
@@ -165,7 +165,7 @@ func Steps(eta StepSize) (StepSize, error) {
 	return eta, nil
 }
 
-// stepAt returns η_t.
+// stepAt returns η_t, or an error unless η_t is a finite number ≥ 0.
 func stepAt(eta StepSize, t int) (float64, error) {
 	v := eta.At(t)
 	if !(v >= 0) || math.IsInf(v, 1) {

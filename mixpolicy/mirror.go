@@ -13,10 +13,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Mirror is the part that methods of mirror descent share: the sample of (3.5a), the mirror step
-// (3.25), the average (3.27a) and their defaults. A method adds only its gradient, its multipliers and
-// its view. The zero value, once started, runs with the modulus of the problem's class, η_t = 1/√(t+1),
-// costs divided by c_max, and θ₀ = 1/d.
+// Mirror is the part that methods of mirror descent share: the sample of (3.5a), the mirror
+// step (3.25), the average (3.27a) and their defaults. A method adds only its gradient, its
+// multipliers and its view. The zero value, once started, runs with the modulus of the
+// problem's class, η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
 type Mirror struct {
 	// Phi is φ; nil means [DefaultModulus] of the problem's class.
 	Phi bregman.Modulus
@@ -25,16 +25,16 @@ type Mirror struct {
 	// Scale divides every observed cost, so that η and β need not depend on the unit of
 	// cost; 0 means c_max = max |c|, which is known by (A.3).
 	Scale float64
-	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. 0 gives (3.27a). With p > 0, early iterates have
-	// less weight: for constant η, the last half of the iterates has the share 1 − 2^{−p−1} of the total weight, as with the polynomial
-	// weights of Shamir and Zhang (ICML 2013).
+	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, this is
+	// (3.27a). For p > 0, early iterates have less weight. For constant η, the last half of the iterates has the
+	// share 1 − 2^{−p−1} of the total weight, as with the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
-	// Project changes y = ∇φ(θ) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
+	// Project changes y = ∇φ(θ̃) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error
 
 	T             int       // iterations done
 	Theta, Before []float64 // θ_T and θ_{T−1}; before the start, Theta is θ₀, and nil means (1/d, …, 1/d)
-	Dual          []float64 // y = ∇φ(θ_T), kept so that it need not be recomputed from θ_T near the boundary of the domain
+	Dual          []float64 // y = ∇φ(θ_T), kept because near the boundary of the domain, θ_T does not determine y accurately
 	Row           []float64 // Ψ_a(s) of the last sample
 	WeightBefore  float64   // w_{T−1}, the weight of Before
 	SumEta        float64   // Σ w, which is Σ η for p = 0
@@ -44,7 +44,7 @@ type Mirror struct {
 	average []float64
 }
 
-// maxRecency is the greatest p. With it, weights stay finite for 10¹⁰ iterations.
+// maxRecency is the greatest p. With this p, weights stay finite for 10¹⁰ iterations.
 const maxRecency = 30.0
 
 // For returns the settings with the defaults filled in. Errors: settings out of range, a class
@@ -155,9 +155,9 @@ func (m *Mirror) View(s *Snapshot) error {
 	return nil
 }
 
-// DefaultModulus returns the modulus whose domain is the class on the hyperplane 1ᵀθ = 1. For
-// ‖θ‖₁ ≤ R with finite R ≠ 1, no such modulus is known, and DefaultModulus returns the modulus of the
-// simplex.
+// DefaultModulus returns the modulus whose domain agrees with the class on the
+// hyperplane 1ᵀθ = 1. For ‖θ‖₁ ≤ R with finite R ≠ 1, no such modulus is known, and
+// DefaultModulus returns the modulus of the simplex.
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):

@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/walk"
 )
 
-// Multipliers chooses how [PrimalDual] stores λ. It does not change the iterates.
+// Multipliers chooses how [PrimalDual] stores λ. Up to rounding, the iterates do not depend on this choice.
 type Multipliers int
 
 const (
@@ -19,10 +19,10 @@ const (
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers stores the vector λ_t, at nm·d operations per iteration.
 	DenseMultipliers
-	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ is
-	// inside its ball, the cost of an iteration does not depend on nm. Snapshot.Lambda is
-	// always an unbiased estimate of λ̂. The printed form allows LazyMultipliers only if λ has
-	// no ball; then the cost never depends on nm, and Snapshot.Lambda is exact.
+	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ stays
+	// well inside its ball, the cost of an iteration does not depend on nm. For the corrected
+	// form, Snapshot.Lambda is an unbiased estimate of λ̂. The printed form allows LazyMultipliers
+	// only if λ has no ball; then the cost never depends on nm, and Snapshot.Lambda is exact.
 	LazyMultipliers
 )
 
@@ -33,8 +33,8 @@ func (k Multipliers) String() string { return named("Multipliers", int(k), "auto
 type multipliers interface {
 	// at returns λ_t at a pair, given the pair's row of Ψ.
 	at(pair int, row []float64) float64
-	// accumulate adds w_tλ_t, which is η_tλ_t in (3.27), to the sum of (3.27), or adds an unbiased estimate of
-	// w_tλ_t made from the sampled pair and its λ_t.
+	// accumulate adds w_tλ_t to the sum of (3.27), in which w_t is η_t. Lazy multipliers
+	// add an unbiased estimate of w_tλ_t, made from the sampled pair and λ_t at this pair.
 	accumulate(weight float64, pair int, lambda float64)
 	// ascend performs (3.26), from λ_t to λ_{t+1}.
 	ascend(eta float64, theta []float64)
@@ -144,8 +144,8 @@ func (l *denseMultipliers) sum() []float64 {
 //
 //	W_t = Σ_{k<t} η_k θ_k ∈ ℝᵈ,
 //
-// counted from an iteration 0 at which λ₀ ⪰ 0 is known, and suppose that the ball has been
-// inactive since then. For every pair i with row ψ_i of Ψ,
+// where iteration 0 is one at which λ₀ ⪰ 0 is known. Suppose that the ball has been
+// inactive since iteration 0. Then, for every pair i with row ψ_i of Ψ,
 //
 //	λ_t(i) = max( λ₀(i), max_{k≤t} ⟨ψ_i, W_k⟩ ) − ⟨ψ_i, W_t⟩,
 //
@@ -155,23 +155,23 @@ func (l *denseMultipliers) sum() []float64 {
 //	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
 //	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
 //
-// An iteration needs λ_t at the sampled pair only. A [walk.Walk] computes it from the path W₀,
-// …, W_t, at a cost that does not depend on nm.
+// An iteration needs λ_t at the sampled pair i only. A [walk.Walk] computes λ_t(i) from
+// the path W₀, …, W_t, at a cost that does not depend on nm.
 //
 // The ball cannot be active while a bound on ‖λ_t‖₂ is below the radius G. Since ψ_i ⪰ 0
 // and W₀ = 0 is among the W_k,
 //
 //	λ_t(i) ≤ λ₀(i) + max_{k≤t} ⟨ψ_i, W_k − W_t⟩ ≤ λ₀(i) + Σ_j ψ_ij D_j,  D_j = max_{k≤t} W_kj − W_tj,
 //
-// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, we compute λ_t at all pairs.
-// If the true norm of λ_t exceeds G, we scale λ_t into the ball. This λ_t becomes λ₀. If its
-// norm is near G, iterations are dense until the norm is no longer near G.
+// so ‖λ_t‖₂ ≤ ‖λ₀‖₂ + Σ_j ‖ψʲ‖₂ D_j. When this bound exceeds G, we compute λ_t at all
+// pairs, and if ‖λ_t‖₂ exceeds G, we scale λ_t into the ball. The result is the new λ₀.
+// If ‖λ₀‖₂ is near G, iterations are dense until ‖λ_t‖₂ is no longer near G.
 //
-// With row scaling, all this holds for r_iλ_t(i), with the corresponding norms.
+// With row scaling, the same holds for r_iλ_t(i) in place of λ_t(i), with the corresponding norms.
 //
-// (3.27) would need λ_t at all pairs. Instead, we average the vector whose only nonzero entry
-// is λ_t(i)/q(i) at the sampled pair i. Its expectation is λ_t. The average is ⪰ 0, so its
-// dual bound holds.
+// (3.27) would need λ_t at all pairs. Instead, we average the vector whose only nonzero
+// entry is λ_t(i)/q(i) at the sampled pair i. The expectation of this vector is λ_t.
+// The average is ⪰ 0, so its dual bound holds.
 type lazyMultipliers struct {
 	denseMultipliers // λ₀ while lazy, λ_t while dense
 	dense            bool
@@ -188,16 +188,16 @@ type lazyMultipliers struct {
 	pending []addition
 }
 
-// horizon is the number of dense iterations that take about as long as the computation of λ_t
-// at all pairs from the path. Per pair, a dense iteration takes a few operations, and the
-// computation takes a binary search or a tree search. Lazy iterations are faster if λ cannot
-// reach G within the horizon.
+// horizon is the number of dense iterations that take about as long as the computation
+// of λ_t at all pairs from the path. Per pair, a dense iteration takes a few
+// operations, and the computation from the path takes a binary search or a tree search.
+// Lazy iterations are faster if λ cannot reach G within horizon iterations.
 const horizon = 64
 
-// longestPath, or nm if nm is greater, is the greatest number of stored numbers in a path;
-// longestPath numbers take 32 MiB. At a greater size, λ_t is computed at all pairs, and a new
-// path begins. This is at most d evaluations of the path per iteration since the last such
-// computation.
+// longestPath is the greatest number of stored numbers in a path (they take 32 MiB), or
+// nm is, if nm is greater. When a path exceeds this size, λ_t is computed at all pairs,
+// and a new path begins. Spread over the iterations since the last such computation,
+// this is at most d evaluations of the path per iteration.
 const longestPath = 1 << 22
 
 func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {
@@ -279,7 +279,7 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	}
 }
 
-// far reports whether λ would stay in the ball for horizon more steps like this one:
+// far reports whether λ stays in the ball for horizon more steps like this one. It uses
 // λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
 func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	var speed float64

@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Lazy and dense multipliers give the same iterates: without a ball for λ, and with balls that λ meets never, at
-// times, and always.
+// Up to rounding, lazy and dense multipliers give the same iterates: without a ball for
+// λ, and with balls that λ meets never, at times, and always.
 func TestLazyEqualsDense_3_26(t *testing.T) {
 	const steps = 20_000 // later steps are small, and λ meets the ball nearly always or never
 	section6 := queue(t, 100, mixpolicy.Ball(2))
@@ -64,8 +64,8 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 	}
 }
 
-// The multipliers that a lazy run reports are ⪰ 0, so their bound holds. They estimate λ̂ of (3.27) without bias, for
-// averages with Recency 0 and 1: the mean difference from λ̂ is within 6 standard errors of 0.
+// The multipliers that a lazy run reports are ⪰ 0, so their dual bound holds. They estimate λ̂ of (3.27) without
+// bias, for averages with Recency 0 and 1: the mean difference from λ̂ is within 6 standard errors of 0.
 func TestLazyAverage_3_27(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(3), mixpolicy.AverageCost)
 	best := mixpolicy.Must(p.Optimum(t.Context()))

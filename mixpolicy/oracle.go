@@ -8,23 +8,23 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 )
 
-// Oracle is the sampling oracle of assumption (A.3), and the only source of costs for a
-// method. It counts the queries. An Oracle belongs to one run.
+// Oracle is the sampling oracle of assumption (A.3). A method that learns the costs sees them only through
+// the oracle; a method for known costs does not use it. An Oracle counts its queries, and belongs to one run.
 type Oracle struct {
 	f       *Features
 	rng     *rand.PCG
 	table   *alias.Table
 	queries int
 
-	noise  func(*rand.Rand) float64 // added to each cost, or nil
-	noises *rand.Rand               // the generator of the noise: separate, so noise does not change the pairs
+	noise  func(*rand.Rand) float64 // draws the number that is added to each revealed cost; nil for no noise
+	noises *rand.Rand               // generates the noise; separate from rng, so that noise does not change the pairs
 
-	// Pairs are drawn in batches, together with the data that a step reads about them. For large
-	// models, each read is a cache miss, and independent misses together take as long as one miss.
+	// Pairs are drawn in batches, and drawing a batch also reads the data that the steps will need. For large
+	// models, each read is a cache miss, and independent misses together take about as long as one miss.
 	drawn   [64]int32
 	used    int
 	row     []float64
-	fetched float64 // a sum that prevents the compiler from removing the reads
+	fetched float64 // the sum of the data read; without this sum, the compiler would remove the reads
 }
 
 // NewOracle returns an oracle for p that draws pairs from PCG(seed, stream), and the noise of
@@ -58,7 +58,7 @@ func (o *Oracle) Sample() (pair int, cost float64) {
 	return pair, o.reveal(pair)
 }
 
-// reveal returns the cost of a pair, with the problem's noise.
+// reveal counts a query, and returns the cost of the pair plus the problem's noise.
 func (o *Oracle) reveal(pair int) float64 {
 	o.queries++
 	if o.noise == nil {
@@ -83,8 +83,8 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.reveal(s*o.f.x.m + a), o.next(s, a)
 }
 
-// Transition does what Sample does, and also reveals a next state s′ ~ P_a(s, ·). The result is like an entry of a log of
-// the base policies, for methods that know neither P nor Ψ.
+// Transition does what Sample does, and also reveals a next state s′ ~ P_a(s, ·). It is for methods that
+// know neither P nor Ψ: with the default q, the result is like an entry of a log of the base policies.
 func (o *Oracle) Transition() (pair int, cost float64, next int) {
 	pair, cost = o.Sample()
 	return pair, cost, o.next(pair/o.f.x.m, pair%o.f.x.m)
@@ -95,7 +95,7 @@ func (o *Oracle) next(s, a int) (next int) {
 	to, prob := o.f.x.Next(s, a)
 	u := float64(o.rng.Uint64()>>11) * 0x1p-53
 	for k, v := range prob {
-		next = int(to[k]) // the last state if rounding leaves u ≥ 0
+		next = int(to[k]) // if rounding leaves u ≥ 0 throughout, the last state is the result
 		if u -= v; u < 0 {
 			break
 		}
@@ -103,8 +103,8 @@ func (o *Oracle) next(s, a int) (next int) {
 	return next
 }
 
-// Rand returns the generator of the run, for methods that draw more than pairs.
+// Rand returns the generator that draws the pairs, for methods that also need other random numbers.
 func (o *Oracle) Rand() *rand.PCG { return o.rng }
 
-// Queries returns the number of revealed costs.
+// Queries returns the number of costs revealed so far.
 func (o *Oracle) Queries() int { return o.queries }

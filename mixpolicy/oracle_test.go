@@ -35,7 +35,7 @@ func TestOracleSamples(t *testing.T) {
 		frequency[i] += 1. / draws
 	}
 	tolerance := math.Sqrt(math.Log(2*float64(pairs)/delta) / (2 * draws))
-	for i, q := range p.Features().Sampling() { // TestFeatures_2_2 checks that this is the mean
+	for i, q := range p.Features().Sampling() { // TestFeatures_2_2 checks that q is the mean of the columns
 		if math.Abs(frequency[i]-q) > tolerance {
 			t.Errorf("pair %d: frequency %v, want %v", i, frequency[i], q)
 		}

@@ -15,10 +15,10 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
-// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*,
-// but each at least max c − min c. The penalised gap can compare answers even if some of them are
-// infeasible. Costs alone may make an infeasible answer seem better: Ψθ may place any amount of
-// negative mass on the expensive pairs.
+// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
+// ω₃ = 2ν*, but each at least max c − min c. The penalised gap can compare answers even
+// if some of them are infeasible. Costs alone may make an infeasible answer seem
+// better, because Ψθ may place negative mass on expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
 // equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
@@ -28,8 +28,8 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice the subtracted terms. ∎ The error of the computed gap is
-// the error of f*, which linprog's Solution.Gap bounds, plus rounding.
+// and the penalties are at least twice the subtracted terms. ∎ The computed gap has the
+// error of f*, which is at most linprog's Solution.Gap, and rounding errors.
 //
 // The first call computes the exact optimum. Errors are those of [Problem.Optimum].
 func (p *Problem) PenalisedGap(theta []float64) (float64, error) {
@@ -54,8 +54,8 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 	}
 }
 
-// gap returns the penalised gap from the cost of θ, its negative mass, 1ᵀθ − 1, and ‖θ‖ − R. In (2.22), V occurs on the
-// right side only. Here, the violations of θ itself are added to the left side, with the weights w.
+// gap returns the penalised gap, given the cost of θ, the negative mass of Ψθ, 1ᵀθ − 1, and ‖θ‖ − R. In (2.22),
+// V occurs on the right side only. Here, the violations of θ are added to the left side, with the weights w.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
 	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0, and ∞·0 is NaN

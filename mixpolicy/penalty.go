@@ -49,7 +49,7 @@ type Penalty struct {
 // Name implements [Method].
 func (a Penalty) Name() string { return "penalty" }
 
-// String lists the nonzero settings, except Theta0.
+// String returns the name and the nonzero settings, except Theta0.
 func (a Penalty) String() string {
 	return describe(a.Name(), "ω = %v", a.Weight, "%v", a.StepSize, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// (4.14), (4.16): the expectation of the penalty method's step is −ηP∇f_ω with P = I − 11ᵀ/d, because the projection
-// onto the hyperplane is linear without a ball. The test sums the expectation exactly over all pairs. Differences of
-// f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁ give ∇f_ω. No entry of Ψθ is near 0, where f_ω has a kink.
+// (4.14), (4.16): without a ball, the projection onto the hyperplane is affine, so the expectation of the penalty
+// method's step is −ηP∇f_ω with P = I − 11ᵀ/d. The test sums the expectation exactly over all pairs. It computes
+// ∇f_ω by difference quotients of f_ω(θ) = cᵀΨθ/k + ω‖[Ψθ]₋‖₁. No entry of Ψθ is near 0, where f_ω has a kink.
 func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	const d, scale, omega, eta = 3, .5, 4., .25
 	p := unit(t, d)
@@ -50,8 +50,8 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	}
 }
 
-// Every iterate θ is in Θ_R ∩ Θ₂, and is the projection of the result y of a gradient step: ⟨y − θ, x − θ⟩ ≤ 0 for
-// feasible x. The average has the weights η(t+1)ᵖ.
+// Every iterate θ is in Θ_R ∩ Θ₂, and is the projection of the result y of a gradient
+// step: ⟨y − θ, x − θ⟩ ≤ 0 for all x in this set. The average has the weights η(t+1)ᵖ.
 func TestPenaltyProjects_4_16(t *testing.T) {
 	for _, class := range []mixpolicy.Class{mixpolicy.Ball(1), mixpolicy.Cube(.9), mixpolicy.Simplex()} {
 		p := small(t, 3, class, mixpolicy.AverageCost)
@@ -125,8 +125,8 @@ func TestPlugInIsUnbiased(t *testing.T) {
 	}
 }
 
-// After 20,000 samples, b̂ is within Hoeffding's bound: a term is in [0, d·c_max], because ψʲ/q ≤ d. And θ̂ has no
-// negative mass.
+// After 20,000 samples, b̂ differs from b by at most Hoeffding's bound for terms in [0, d·c_max]. The terms are in this
+// range because ψʲ/q ≤ d. Moreover, θ̂ has no negative mass.
 func TestPlugInConcentrates(t *testing.T) {
 	const d, samples, delta = 3, 20_000, 1e-9
 	p := small(t, d, mixpolicy.Ball(2), mixpolicy.AverageCost)

@@ -20,9 +20,9 @@ var (
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
-// and θ̂ solves (2.18) with b̂ in place of b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the gap is
-// at most the diameter of the feasible set times ‖b̂ − b‖, which is O(1/√t). θ̂ is always
-// feasible, and there is nothing to tune. The method is not in the paper.
+// and θ̂ solves (2.18) with b̂ in place of b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*),
+// the gap is at most ‖b̂ − b‖, which is O(1/√t), times the diameter of the feasible set.
+// θ̂ is always feasible, and there is nothing to tune. The method is not in the paper.
 type PlugIn struct{}
 
 // Name implements [Method].

@@ -16,9 +16,9 @@ import (
 // a is taken with probability π_a(s). It is immutable.
 type Policy struct {
 	n, m int
-	// π(s) is the m entries of prob from index at[s] on. If at is nil, the index is s·m, or 0 if prob
-	// has only m entries. States may share a row: for large models, one row per state would take too
-	// much memory.
+	// π(s) consists of the m entries of prob from index at[s] on. If at is nil, the
+	// index is s·m, or 0 if prob has only m entries. States may share a row: for large
+	// models, one row per state would take too much memory.
 	prob []float64
 	at   []int32
 }

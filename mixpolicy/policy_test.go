@@ -99,8 +99,8 @@ func TestPolicyOf_2_20(t *testing.T) {
 				if positive > 0 {
 					want = max(xi[s*m+a], 0) / positive
 				}
-				// Rounding of two sums of m terms and of three quotients. Below 10⁻³⁰⁸, the oracle itself loses
-				// digits.
+				// The tolerance is for the rounding of two sums of m terms and of three
+				// quotients. If the sum is tiny, the reference value is inaccurate.
 				if got := p.Prob(s, a); !(math.Abs(got-want) <= float64(2*m+4)*u) && positive > 1e-290 {
 					t.Fatalf("π(%d,%d) = %v, want %v", s, a, got, want)
 				}

@@ -23,9 +23,9 @@ const (
 	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its ball, and takes
 	// the minimiser of J as z.
 	Corrected Form = iota
-	// Printed is Algorithm 1 exactly as printed: (3.4) is +Ψθ, (3.26) projects onto the ball only,
-	// and for the ball modulus, z_t is the printed (3.22), which does not bring θ onto the
-	// hyperplane.
+	// Printed is Algorithm 1 exactly as printed: λ ascends along +Ψθ (3.4), (3.26)
+	// projects λ onto the ball only, and for the ball modulus, z_t is the printed
+	// (3.22), which does not bring θ onto the hyperplane.
 	Printed
 )
 
@@ -46,12 +46,12 @@ func (f Form) String() string {
 //	θ ← ∇φ*(z1 + ∇φ(θ̃))                                 (3.25c)
 //	λ ← Π_{‖·‖₂ ≤ G}([λ − η Ψθ]₊)                         (3.26), corrected
 //
-// where the last line uses θ from before the update. The iterate is kept as y = ∇φ(θ), so that
-// y need not be recomputed from θ near the boundary of the class. The answer is the average θ̂
+// where the last line uses θ from before the update. The run keeps y = ∇φ(θ), because near
+// the boundary of the class, θ does not determine y accurately. The answer is the average θ̂
 // of (3.27), weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
 //
-// The zero value runs with the modulus of the problem's class, θ₀ = 1/d, η_t = 1/√(t+1), and
-// costs divided by c_max.
+// The zero value runs with the modulus of the problem's class, θ₀ = (1/d, …, 1/d),
+// η_t = 1/√(t+1), and costs divided by c_max.
 type PrimalDual struct {
 	// Modulus is φ; nil means Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
 	// the simplex, and Euclidean when R is infinite.
@@ -62,10 +62,10 @@ type PrimalDual struct {
 	// cost. With average cost, the paper's G is infinite; the code then uses G = β, and β = 0
 	// means no ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost.
-	// 0 means c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The paper
-	// does not divide the costs, which corresponds to CostScale = 1. The paper's G = 1/(1−γ) ∨ β
-	// then does not bound λ* if costs exceed 1.
+	// CostScale divides every observed cost, so that η and β need not depend on the unit
+	// of cost. 0 means c_max = max |c|, which is known by (A.3), or 1 for the [Printed]
+	// form. The paper does not divide the costs, which corresponds to CostScale = 1.
+	// Then the paper's G = 1/(1−γ) ∨ β need not bound λ* if costs exceed 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 gives (3.27).
 	Recency float64
@@ -78,12 +78,12 @@ type PrimalDual struct {
 	//
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
 	//
-	// which is the step of (3.26) in the norm √(Σ r_iλ_i²); the ball is then also a ball of this
-	// norm. Each column of Ψ adds up to 1 over all pairs, so most rows are small, and their
-	// multipliers λ* are large. Without the division, λ_i reaches λ*_i only when Ση ≈
-	// λ*_i/|(Ψθ)_i|, and until then, θ is far from feasible.
+	// which is the step of (3.26) in the norm √(Σ r_iλ_i²); the ball is then a ball of
+	// this norm too. Each column of Ψ adds up to 1 over all pairs, so most rows are
+	// small, and their multipliers λ* can be large. Without the division, λ_i reaches
+	// λ*_i only when Ση ≈ λ*_i/|(Ψθ)_i|, and until then, θ is far from feasible.
 	RowScaling bool
-	// Multipliers chooses how λ is stored; the iterates do not depend on it.
+	// Multipliers chooses how λ is stored; up to rounding, the iterates do not depend on it.
 	Multipliers Multipliers
 }
 
@@ -98,7 +98,7 @@ func (a PrimalDual) Name() string {
 	return "primal–dual"
 }
 
-// String lists the nonzero settings, except Theta0 and Multipliers.
+// String returns the name and the nonzero settings, except Theta0 and Multipliers.
 func (a PrimalDual) String() string {
 	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }

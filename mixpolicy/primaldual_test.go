@@ -16,7 +16,7 @@ func unit(tb testing.TB, d int) *mixpolicy.Problem {
 	return small(tb, d, mixpolicy.Unbounded(), mixpolicy.AverageCost)
 }
 
-// reference is ∇φ as the paper prints it, without care for rounding.
+// reference is ∇φ by its formula, without care for rounding.
 type reference struct {
 	name     string
 	modulus  bregman.Modulus
@@ -129,7 +129,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 				}
 			}
 			if ref.name != "negative entropy" && floats.Max(lambda) == 0 {
-				t.Errorf("%s: λ stayed 0: the test says nothing about it", ref.name)
+				t.Errorf("%s: λ stayed 0: the test says nothing about λ", ref.name)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// fmt.Println prints a few lines for each type of this package, never the numbers of all
-// states.
+// fmt.Println prints a few lines for a value of each type of this package, and never
+// the numbers of all states.
 
 // String states the sizes, the criterion and the range of costs.
 func (x *MDP) String() string {

@@ -69,12 +69,12 @@ func (c Class) validate(d int) error {
 type Problem struct {
 	f       *Features
 	class   Class
-	b       []float64 // cᵀΨ, for evaluation; unknown to methods
+	b       []float64 // cᵀΨ; a method that learns the costs must not use it
 	optimum *optimum
 	noise   func(*rand.Rand) float64 // draws the noise of a revealed cost; nil for no noise
 }
 
-// optimum is computed once, on demand.
+// optimum is the exact optimum, which is computed once, on demand.
 type optimum struct {
 	turn     chan struct{} // held by the goroutine that reads or computes
 	known    bool
@@ -83,7 +83,7 @@ type optimum struct {
 }
 
 // NewProblem returns (2.18) for the given features and class. If the class is too small to
-// meet the hyperplane in more than a point, the error says which radius is enough.
+// meet the hyperplane in more than a point (for d > 1), the error says which radius is enough.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -120,8 +120,8 @@ func (p *Problem) Class() Class { return p.class }
 // Dim returns d.
 func (p *Problem) Dim() int { return p.f.Dim() }
 
-// BaseCosts returns cᵀΨ, whose entry j is the cost of base policy j; borrowed. A learner
-// does not know cᵀΨ: methods see costs only through the [Oracle].
+// BaseCosts returns cᵀΨ, borrowed; entry j is the cost of base policy j. A method that
+// learns the costs must not call BaseCosts: it sees costs only through the [Oracle].
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. It is the cost of a
@@ -148,8 +148,8 @@ func (p *Problem) GradTheta(dst, lambda []float64) {
 	}
 }
 
-// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints this gradient without the minus
-// sign, so the ascent of (3.26) rewards negative entries of Ψθ.
+// GradLambda sets dst = ∇_λ 𝓛 = −Ψθ, of length nm. (3.4) prints this gradient without
+// the minus sign, so the printed ascent (3.26) rewards negative entries of Ψθ.
 func (p *Problem) GradLambda(dst, theta []float64) {
 	p.f.MulVec(dst, theta)
 	floats.Scale(-1, dst)
@@ -168,7 +168,7 @@ func (p *Problem) NegativeMass(theta []float64) float64 {
 	return norm1
 }
 
-// negativePart returns ‖[Ψθ]₋‖₂ and ‖[Ψθ]₋‖₁, which (2.15c), 0 ⪯ Ψθ, requires to be 0.
+// negativePart returns ‖[Ψθ]₋‖₂ and ‖[Ψθ]₋‖₁; (2.15c), 0 ⪯ Ψθ, requires both to be 0.
 func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	var l1, l2 sum.Accumulator
 	rows := make([]float64, min(p.f.x.Pairs(), 1<<17)) // 1 MiB stays in the cache
@@ -216,10 +216,10 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form. At a saddle point (3.2), it is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean of its entries, and let
-// w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, it is −∞, unless w = 0
-// exactly. The rounding error of the bound is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite
-// rounding.
+// in closed form. At a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let
+// ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d)
+// ‖w‖₂. For an unbounded class, the bound is −∞, unless w = 0 exactly. The rounding error
+// of the bound is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

@@ -129,8 +129,8 @@ func drawFeasible(t *rapid.T, c mixpolicy.Class, d int) []float64 {
 	}
 }
 
-// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R. For a problem without rows, linprog finds the same minimum, and no
-// random point of the class has a smaller gᵀθ.
+// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R. For this problem, without the rows Ψθ ⪰ 0,
+// linprog finds the same minimum, and no random point of the class has a smaller gᵀθ.
 func TestMinLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 5).Draw(t, "d")
@@ -264,9 +264,9 @@ func TestClassErrors(t *testing.T) {
 	}
 }
 
-// The penalised gap is the gap plus, for each kind of violation, its size times the larger of twice its largest
-// multiplier and the range of costs. For every θ in ℝᵈ, feasible or not, it is at least the gap, and at least the
-// largest multiplier of the rows times the negative mass. At the optimum, it is 0.
+// The penalised gap is the gap plus a penalty for each kind of violation: the violation times a weight, the greater
+// of the range of costs and twice the largest multiplier. For every θ in ℝᵈ, feasible or not, the penalised gap is at
+// least the gap, and at least the negative mass times the largest multiplier of the rows. At the optimum, it is 0.
 func TestPenalisedGap(t *testing.T) {
 	for k, class := range []mixpolicy.Class{
 		mixpolicy.Ball(.578), mixpolicy.Ball(1.1), mixpolicy.Cube(.6), mixpolicy.Cube(2), {Norm: linprog.L1, R: 1.5}, mixpolicy.Simplex(),

@@ -18,7 +18,7 @@ func TestReadmeExample(t *testing.T) {
 	imports, body, found := strings.Cut(code, "\n)\n")
 	for _, part := range []string{imports, body} {
 		if !found || !strings.Contains(squeeze(string(source)), squeeze(part)) {
-			t.Errorf("the README's code is not that of example_readme_test.go:\n%s", part)
+			t.Errorf("the README's code is not in example_readme_test.go:\n%s", part)
 		}
 	}
 }

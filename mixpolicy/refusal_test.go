@@ -39,8 +39,8 @@ func (f faulty) do(what string) error {
 	return nil
 }
 
-// Solve returns an error that names the fault of a method. A θ̂ of the wrong length, or not finite, gets no certificate.
-// Solve counts iterations and queries itself.
+// Solve returns an error that names the fault of a method. It certifies no θ̂ that has
+// the wrong length or is not finite. Solve counts iterations and queries itself.
 func TestFaultyMethods(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))
 	const notFinite = "faulty returned θ̂ = [1 %v], which is not finite"

@@ -18,8 +18,8 @@ import (
 // SimulateSettings controls [Simulate].
 type SimulateSettings struct {
 	Steps   int    // decision epochs, summed over all streams
-	Seed    uint64 // of all streams
-	Workers int    // goroutines; 0 means one per CPU. The result does not depend on their number.
+	Seed    uint64 // seed of all streams
+	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
 	// Progress, if set, is called now and then with the number of steps done. Calls do not
 	// overlap.
 	Progress func(done int)
@@ -28,7 +28,7 @@ type SimulateSettings struct {
 // Empirical is an occupation measure estimated from visits.
 type Empirical struct {
 	Measure
-	Visits []int64 // of each pair, nm entries
+	Visits []int64 // number of visits to each pair, nm entries
 	Steps  int     // simulated steps; fewer than requested after a cancellation
 	// StateError[s] is the standard error of State[s], from the spread between
 	// independent streams.
@@ -161,8 +161,8 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 	}
 }
 
-// simulator draws the action and the next state jointly: each state has one table of such pairs, so
-// a step costs one draw.
+// simulator draws the action and the next state jointly: each state has one table of
+// (action, next state), so a step costs one draw.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table
@@ -205,7 +205,7 @@ func newSimulator(ctx context.Context, x *MDP, p *Policy) (*simulator, error) {
 
 func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulation stopped: %w", err) }
 
-// run simulates one stream, as in Fig. 1, and adds its visits.
+// run simulates one stream, and adds its visits to the argument visits.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
 	restart := uint64(0) // the stream restarts if 64 random bits are below (1−γ)2⁶⁴; 0 means never
 	if !sim.x.criterion.Average() {

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Visit frequencies are within a few of their standard errors of the exact measure, under
-// both criteria.
+// Under both criteria, visit frequencies differ from the exact measure by at most a few
+// standard errors.
 func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.Discounted(0.8), mixpolicy.AverageCost} {
 		x := garnet(t, 10, 3, 4, criterion)
@@ -30,8 +30,8 @@ func TestSimulateEstimatesMeasure_2_10(t *testing.T) {
 			if math.Abs(z) > 5.8 {
 				t.Errorf("%v: μ(%d) = %v ± %v, want %v", criterion, s, e.State[s], e.StateError[s], want.State[s])
 			}
-			// The standard error is within a factor of 3 of that of independent draws,
-			// because the chain mixes in a few steps.
+			// The standard error is within a factor of 3 of the standard error of
+			// independent draws, because the chain mixes in a few steps.
 			if naive := math.Sqrt(want.State[s] * (1 - want.State[s]) / 400_003); e.StateError[s] < naive/3 || e.StateError[s] > naive*3 {
 				t.Errorf("%v: standard error of μ(%d) is %v, independent draws would give %v", criterion, s, e.StateError[s], naive)
 			}
@@ -95,7 +95,7 @@ func TestSimulateWorkers(t *testing.T) {
 		e := run(1, workers)
 		if !slices.Equal(e.Visits, want.Visits) || !slices.Equal(e.StateError, want.StateError) ||
 			e.MeanCost != want.MeanCost || e.CostError != want.CostError || !slices.Equal(e.Pair, want.Pair) {
-			t.Errorf("%d workers differ from 1", workers)
+			t.Errorf("the results with %d workers and with 1 differ", workers)
 		}
 	}
 	if slices.Equal(run(2, 1).Visits, want.Visits) {

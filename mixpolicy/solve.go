@@ -33,8 +33,8 @@ type Settings struct {
 	Uncertified bool
 }
 
-// Recorder sees snapshots of a run. It must copy the slices that it keeps, and must not change
-// any slice. An error ends the run.
+// Recorder sees snapshots of a run. It must copy the slices that it keeps, and must not
+// change any slice. An error of Record ends the run.
 type Recorder interface {
 	Record(p *Problem, s *Snapshot) error
 }
@@ -87,7 +87,7 @@ type Result struct {
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
 	Policy     *Policy   // π^θ̂ of (2.20), or the policy of a [PolicyRun]; nil without a finite θ̂, or if a PolicyRun was interrupted
-	Run        Run       // for anything else that the method has learned
+	Run        Run       // the run itself, for anything else that the method has learned
 	Certificate
 }
 
@@ -95,10 +95,10 @@ type Result struct {
 // set.Iterations, set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp
 // and log in another way (wasm), so the last digits differ there.
 //
-// Bad parameters give an error and no result. If ctx ends the run, or the method fails on the
-// way, the result holds the state reached, and the error says where the run stopped. After ctx
-// has ended, the certificate contains only numbers that take little time: neither the optimum
-// nor the policy's true cost.
+// Bad parameters give an error and no result. If ctx ends the run, or the method fails
+// during the run, the result holds the state reached, and the error says where the run
+// stopped. After ctx has ended, the certificate contains only numbers that take little
+// time: neither the optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
 	switch err := CheckMethod(m); {
 	case ctx == nil:
@@ -212,7 +212,7 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 // checkInterval is the longest time that should pass between two checks of a run's context.
 const checkInterval = 20 * time.Millisecond
 
-// Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look with t = 0 before
+// Drive performs the steps of a run, for [Solve] and all other code that runs methods. Drive calls look(0) before
 // the first step, and then again when the number of steps reaches the number that look returned last. The run ends
 // when look returns a number that is not above t, when the context ends, or after an error. [ErrDone] ends the run
 // without an error, after a call of look with the last t. About fifty times a second, Drive calls tick with the number

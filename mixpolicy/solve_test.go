@@ -40,11 +40,11 @@ func TestSolveRecords(t *testing.T) {
 		{1000, mixpolicy.LogSpaced(1), []int{0, 1, 10, 100, 1000}},
 	} {
 		var h mixpolicy.History
-		var told []int // what Progress was told: from 0 to T, in order
+		var told []int // the arguments of Progress: from 0 to T, in order
 		r := solve(t, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: c.iterations, Recorder: &h, Schedule: c.schedule,
 			Progress: func(done, _ int) { told = append(told, done) }})
 		if told[0] != 0 || told[len(told)-1] != c.iterations || !slices.IsSorted(told) {
-			t.Errorf("T = %d: told of %v", c.iterations, told)
+			t.Errorf("T = %d: Progress called with %v", c.iterations, told)
 		}
 		if !slices.Equal(h.Iteration, c.want) {
 			t.Errorf("T = %d: recorded %v, want %v", c.iterations, h.Iteration, c.want)
@@ -59,7 +59,7 @@ func TestSolveRecords(t *testing.T) {
 	}
 }
 
-// Every(k) gives the next multiple of k. LogSpaced gives a later step, and with very many steps per decade, the next.
+// Every(k) gives the next multiple of k. LogSpaced gives a later step, and for very many steps per decade, t + 1.
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, at := rapid.IntRange(1, 1000).Draw(t, "k"), rapid.IntRange(0, 1e6).Draw(t, "t")
@@ -92,13 +92,13 @@ func TestSolveCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r.Status != mixpolicy.Interrupted || !reached {
 		t.Fatalf("recorded %d, %v, %+v", last, err, r)
 	}
-	// The state equals that of a run with as many iterations.
+	// The state equals the state of a complete run with as many iterations.
 	same := solve(t, p, mixpolicy.PrimalDual{}, mixpolicy.Settings{Iterations: r.Iterations})
 	if !slices.Equal(same.Theta, r.Theta) || !slices.Equal(same.Lambda, r.Lambda) || same.Objective != r.Objective || r.Policy == nil {
 		t.Errorf("θ̂ = %v, a run of %d iterations has %v", r.Theta, r.Iterations, same.Theta)
 	}
 	if r.HasOptimum || r.HasPolicy {
-		t.Error("time was taken for the certificate after cancellation")
+		t.Error("after cancellation, the certificate has a number that takes time")
 	}
 }
 
@@ -122,7 +122,7 @@ func TestRecorderError(t *testing.T) {
 	}
 }
 
-// An invalid step size ends the run: the result contains the iterations before it.
+// An invalid step size ends the run, and the result is the state before the invalid step.
 func TestSolveMethodFails(t *testing.T) {
 	p := small(t, 2, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), -1, 0} {
@@ -180,8 +180,8 @@ func TestSolveErrors(t *testing.T) {
 	}
 }
 
-// A Method holds only settings: use changes neither its text nor its JSON. It can run many times at once. Runs with
-// the same seed and stream are equal bit by bit. Except for plug-in, runs with another seed or stream differ.
+// A Method holds only settings: runs change neither its text nor its JSON. It can run several times at once. Runs
+// with the same seed and stream are equal bit by bit. Except for plug-in, runs with another seed or stream differ.
 func TestMethodIsSettings(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	for _, c := range []struct {
@@ -222,7 +222,7 @@ func TestDrive(t *testing.T) {
 	for last, want := range map[int][]int{ // the step at which the method is done, and the steps at which Drive calls look
 		100: {0, 3, 6, 9}, // look ends the run after 9
 		5:   {0, 3, 5},
-		6:   {0, 3, 6}, // step 6 is not shown to look again
+		6:   {0, 3, 6}, // look has already seen t = 6
 		0:   {0},
 	} {
 		var looks []int
@@ -253,7 +253,7 @@ func (c *countdown) View(*mixpolicy.Snapshot) error { return nil }
 func TestWorkEndsWithItsContext(t *testing.T) {
 	slow := mixpolicy.Must(models.Queue{Buffer: 30_000, Arrival: .5, Rates: []float64{.4999, .5001}}.MDP())
 	uneven := mixpolicy.Must(mixpolicy.StateIndependent(slow, .3, .7))
-	full := garnet(t, 1500, 2, 15, mixpolicy.AverageCost) // elimination fills it in
+	full := garnet(t, 1500, 2, 15, mixpolicy.AverageCost) // elimination fills its matrix
 	far := mixpolicy.Must(slow.WithCriterion(mixpolicy.Discounted(1 - 1e-9)))
 	work := map[string]func(ctx context.Context) error{
 		"features": func(ctx context.Context) error {
@@ -277,8 +277,8 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 			}
 		}
 	}
-	// The proof of the error stops as well: the residual meets the tolerance at once, but the chain takes 10⁹ steps
-	// to reach a state.
+	// The proof of the error bound also stops when its context ends: the residual meets
+	// the tolerance at once, but the chain takes 10⁹ steps to reach a state.
 	work["proof"] = func(ctx context.Context) error {
 		set := mixpolicy.MeasureSettings{Method: mixpolicy.GaussSeidel, Tolerance: .1, MaxSweeps: math.MaxInt}
 		return errOf(mixpolicy.Occupation(ctx, slow, uneven, set))

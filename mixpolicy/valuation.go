@@ -33,14 +33,14 @@ type Valuation struct {
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
-	// Under discounting, each Value[s] is within (Upper−Lower)/(2(1−γ)) of the truth.
+	// Under discounting, each Value[s] is within (Upper−Lower)/(2(1−γ)) of the exact value.
 	Lower, Upper float64
 
 	// Residual is max(𝒮v − v) − min(𝒮v − v), zero at a solution.
 	Residual float64
 
 	Iterations int // greedy policies formed; 0 when a given policy is evaluated
-	Sweeps     int // passes over the states that followed a fixed policy; 0 if solved exactly
+	Sweeps     int // sweeps that follow a fixed policy; 0 if elimination solves for its value
 }
 
 // Cost returns the middle of [Lower, Upper].
@@ -60,8 +60,8 @@ type ValuationSettings struct {
 	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step.
 	Start []float64
 
-	// Workers is the number of goroutines; 0 means one per CPU. The result does not depend on
-	// their number.
+	// Workers is the number of goroutines; 0 means one per CPU. The result does not
+	// depend on Workers.
 	Workers int
 
 	// Progress, if set, is called with the bounds after every iteration, or after every
@@ -110,11 +110,11 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // sweeps before the next greedy step. It suits large models. A sweep that follows a policy costs
 // 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have become the best.
 // This does not change the result, and late greedy steps cost little more than a sweep.) The method
-// follows a policy until the policy's own residual is a hundredth of the residual of the last
-// greedy step, or for 100 sweeps. So most of the residual of the next greedy step is due to the
-// choice of actions. If no action changed, the goal is half of the tolerance instead. After 4096
-// sweeps in total, elimination evaluates the policies where elimination is cheap, because the
-// chains of policies that need so many sweeps mix slowly. Errors are those of [ValueIteration].
+// follows a policy until the policy's own residual is a hundredth of the residual of the last greedy
+// step, or for 100 sweeps. So most of the residual of the next greedy step is due to the choice of
+// actions. If no action changed, the policy's own residual must fall to half of the tolerance
+// instead. After 4096 sweeps in total, elimination evaluates the policies where elimination is
+// cheap, because chains that need so many sweeps mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -185,15 +185,15 @@ func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valua
 	})
 }
 
-// search is the state that all four methods share.
+// search is the state of a run of any of the four methods of this file.
 type search struct {
 	Valuation
 	x        *MDP
 	ctx      context.Context
 	set      ValuationSettings
-	v, next  []float64 // v, and the operator applied to v
+	v, next  []float64 // v, and the Bellman or policy operator applied to v
 	greedy   *greedy   // nil if a given policy is evaluated
-	last     change    // of the last greedy step
+	last     change    // the change in the last greedy step
 	rounding float64
 	top      float64 // ‖c‖∞
 	size     float64 // ‖c‖∞ + ‖v‖∞
@@ -220,8 +220,8 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 	return r, nil
 }
 
-// optimise alternates greedy steps, which give bounds, with follow, which brings r.v closer
-// to the value of the policy r.greedy.actions.
+// optimise alternates greedy steps with calls of follow. A greedy step gives bounds;
+// follow brings r.v closer to the value of the policy r.greedy.actions.
 func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
 	r, err := x.newSearch(ctx, set)
 	if err != nil {
@@ -297,9 +297,9 @@ func (r *search) bound(c change, slack, tie float64, count int) error {
 	return nil
 }
 
-// advance replaces v by 𝒮v. Under average cost, v becomes v + 0.9(𝒮v − v) minus its first entry, because 𝒮v would
-// grow by g each time. A chain with period p has the eigenvalues e^{2πik/p}. Those with 0 < k < p make v oscillate
-// forever; the factor 0.9 moves them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). The
+// advance replaces v by 𝒮v. Under average cost, v becomes v + 0.9(𝒮v − v) minus its first entry, because v would otherwise
+// grow by g in every step. A chain with period p has the eigenvalues e^{2πik/p}. Those with 0 < k < p make v oscillate
+// forever, and the factor 0.9 moves them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). The
 // factor costs a tenth more sweeps, and turns the eigenvalue −1 into −0.8. The bounds are valid for every factor.
 func (r *search) advance() {
 	if !r.x.criterion.Average() {
@@ -316,8 +316,8 @@ func (r *search) stopped(err error) error {
 	return fault.At("mixpolicy", fmt.Sprintf("stopped with cost in [%.6g, %.6g]", r.Lower, r.Upper), err)
 }
 
-// notConverged returns the error, which names the recurrent classes if the policy has several,
-// because they keep the bounds apart.
+// notConverged returns the error. Under average cost, the error names the recurrent
+// classes of p if there are several, because they keep the bounds apart.
 func (r *search) notConverged(count int, unit string, p *Policy) error {
 	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width ≤ %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
 	if _, several := r.x.support(r.x.chain(p)); several != nil {
@@ -327,10 +327,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 }
 
 // Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
-// v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, it switches to elimination where elimination
-// is cheap. Errors: several recurrent classes under average cost (the error names them), no
-// convergence, cancellation; in the last two cases, it also returns the valuation so far, if any, with valid
-// bounds.
+// v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, Evaluate switches to
+// elimination where elimination is cheap. Errors include several recurrent classes under
+// average cost (the error names them), no convergence, and cancellation. In the last two
+// cases, Evaluate also returns the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {

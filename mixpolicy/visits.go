@@ -16,8 +16,8 @@ import (
 type VisitSettings struct {
 	// Smoothing is κ ≥ 0, added to the count of every allowed action.
 	Smoothing float64
-	// UniformUnseen gives states that were never visited the uniform policy; without it,
-	// such states are an error.
+	// If UniformUnseen is set, the policy is uniform in states that were never visited.
+	// Otherwise, such a state is an error.
 	UniformUnseen bool
 }
 
@@ -97,10 +97,10 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	return total, nil
 }
 
-// MeasuredFeatures is Ψ̂, with frequencies of pairs in place of measures, and a confidence
-// interval for each entry of Ψ at the given level. For all nmd intervals to hold at once with
-// probability 1−δ, use the level 1 − δ/(nmd). Two base policies with the same frequencies are
-// an error.
+// MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs in place of measures,
+// with a confidence interval for each entry of Ψ at the given level. For all nmd
+// intervals to hold at once with probability at least 1−δ, use the level 1 − δ/(nmd).
+// Two base policies with the same frequencies are an error.
 type MeasuredFeatures struct {
 	*Features
 	Lo, Hi [][]float64 // ends of the interval of ψʲᵢ, at [j][i]
@@ -114,19 +114,19 @@ type MeasuredFeatures struct {
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
-// For fixed K, its coverage tends to the level as the runs grow longer, if the runs are
+// For fixed K, the coverage tends to the level as the runs grow longer, if the runs are
 // independent, equally long, and of one recurrent class: by the central limit theorem, the f_k
 // are normal in the limit. If the runs differ in length, the limit is at least the level, for
 // levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
-// independent in the limit. For runs of a given length, no theorem guarantees the coverage, and
-// the first state of a run matters.
+// independent in the limit. For runs of a given length, no theorem guarantees the
+// coverage, and the coverage depends on the first states of the runs.
 //
 // Normality says nothing about a pair that some run never or always took. The interval of such a pair is
 //
-//	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K},
+//	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K}.
 //
-// which contains the mean of the E f_k with a probability of at least the level, for
-// independent runs of any lengths, because 0 ≤ f_k ≤ 1 (Hoeffding 1963).
+// For independent runs of any lengths, this set contains the mean of the E f_k with a
+// probability of at least the level, because 0 ≤ f_k ≤ 1 (Hoeffding 1963).
 //
 // Under discounting, a run must restart from α with probability 1−γ after each step, as in
 // [Simulate].
@@ -191,8 +191,8 @@ func (x *MDP) frequencies(level float64, runs [][]int64) (psi, lo, hi []float64,
 	return psi, lo, hi, nil
 }
 
-// hoeffding returns the ends of {m : kl(p, m) ≤ limit}, with kl(p, m) = p ln(p/m) + (1−p)
-// ln((1−p)/(1−m)), which grows from m = p in both directions.
+// hoeffding returns the ends of the interval {m : kl(p, m) ≤ limit}, where
+// kl(p, m) = p ln(p/m) + (1−p) ln((1−p)/(1−m)) grows from m = p in both directions.
 func hoeffding(p, limit float64) (lo, hi float64) {
 	kl := func(m float64) (d float64) {
 		if p > 0 {
@@ -203,7 +203,7 @@ func hoeffding(p, limit float64) (lo, hi float64) {
 		}
 		return d
 	}
-	end := func(out float64) float64 { // bisects between p and out, which is 0 or 1, and returns the outer end of the last interval
+	end := func(out float64) float64 { // bisects between p and out (0 or 1), and returns the outer end of the last interval
 		in := p
 		for {
 			m := (in + out) / 2

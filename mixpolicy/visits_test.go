@@ -60,11 +60,11 @@ func TestPolicyFromVisits(t *testing.T) {
 	})
 }
 
-// Intervals from runs contain the measure as often as they promise, in a chain whose steps depend on
-// each other. With 6000 trials, the share of intervals that contain the measure has a standard deviation
-// of √(0.95·0.05/6000) = 0.0028; with 1500 trials, twice that. The share deviates by more than 5 standard
-// deviations about once in 10⁶ times. The frequencies in 5 runs of 500 steps are not exactly normal.
-// Because the interval is two-sided, this changes the coverage only by the order of 1/2500.
+// Intervals from runs contain the measure as often as the level says, or more often if runs differ in length,
+// although steps depend on each other. With 6000 trials, the share of intervals that contain the measure has
+// a standard deviation of √(0.95·0.05/6000) = 0.0028; with 1500 trials, twice that. The share deviates by
+// more than 5 standard deviations about once in 10⁶ times. The frequencies in 5 runs of 500 steps are not
+// exactly normal. Because the interval is two-sided, this changes the coverage only by the order of 1/2500.
 func TestIntervalsOfRunsHold(t *testing.T) {
 	const level = .95
 	trials, tolerance := 6000, .014
@@ -115,8 +115,8 @@ func TestIntervalsOfRunsHold(t *testing.T) {
 	}
 }
 
-// If some run never or always took a pair, its interval ends at the m whose Kullback–Leibler divergence from the mean
-// frequency is L = ln(2/(1−level))/K. The divergence is −ln(1−m) from 0, −ln m from 1, and −½ ln(4m(1−m)) from ½.
+// If some run never or always took a pair, the interval of the pair ends where the Kullback–Leibler divergence of m from
+// the mean frequency reaches ln(2/(1−level))/K: −ln(1−m) from 0, −ln m from 1, and −½ ln(4m(1−m)) from ½.
 func TestIntervalsOfPairsNotTaken(t *testing.T) {
 	x := mixpolicy.Must(models.Machine{}.MDP())
 	first, second := make([]int64, x.Pairs()), make([]int64, x.Pairs())

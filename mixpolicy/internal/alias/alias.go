@@ -16,8 +16,8 @@ type Table struct {
 	slots []slot
 }
 
-// slot k is chosen uniformly. It gives k with probability threshold/2⁶⁴, and its alias
-// otherwise. Threshold and alias are in one cache line.
+// Draw chooses a slot k uniformly. The slot gives k with probability threshold/2⁶⁴, and
+// its alias otherwise. Threshold and alias are in one cache line.
 type slot struct {
 	threshold uint64
 	alias     int32
@@ -73,7 +73,7 @@ func New(w []float64) (*Table, error) {
 	return t, nil
 }
 
-// Draw returns an index distributed as the table's weights. It does not allocate.
+// Draw returns i with probability pᵢ. It does not allocate.
 func (t *Table) Draw(rng *rand.PCG) int {
 	// For a random x < 2⁶⁴, the integer part of x·n/2⁶⁴ is the slot, and the fraction,
 	// uniform to within n/2⁶⁴, is the coin.

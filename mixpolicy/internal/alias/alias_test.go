@@ -19,7 +19,7 @@ func (t *Table) probabilities() []float64 {
 	return p
 }
 
-// The slots give every index its probability, and an index of weight 0 a probability of at most n·2⁻⁶⁴.
+// The slots give every index the right probability, and an index of weight 0 a probability of at most n·2⁻⁶⁴.
 func TestSlotsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {

@@ -1,5 +1,5 @@
-// Package fault gives an error one prefix, the name of the package that returns it, however
-// many packages the error passed through.
+// Package fault gives an error one prefix, the name of the package that returns the
+// error, however many packages the error has passed through.
 package fault
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// packages are the packages whose errors other packages pass on.
+// packages lists the packages whose errors other packages pass on.
 var packages = strings.Fields("mixpolicy theory bregman linprog alias files models priorwork race study paper")
 
 type located struct {

@@ -23,9 +23,9 @@ type cycle struct {
 	share []float64
 	next  *cycle
 
-	elimination *elimination // of the coarsest level
+	elimination *elimination // nil except on the coarsest level
 
-	z, b, r []float64 // workspace, as in level
+	z, b, r []float64 // workspace
 }
 
 // freeze lumps all levels under the measure z and returns the cycle over the given states of
@@ -138,19 +138,19 @@ func (l *level) takeParts(states []int32) {
 }
 
 // visits is the number of times that a cycle visits the next level; with 2, it is a W-cycle.
-// With one visit, the errors of the coarser levels add up, and more states need more cycles.
-// From the finest level, a correction makes only one visit: a second visit reduces the sweeps
-// in the network only from 67 to 63, and doubles all work on coarser levels.
+// With one visit, the errors of the coarser levels add up, and chains of more states need more
+// cycles. From the finest level, a correction makes only one visit: a second visit reduces the
+// sweeps in the network only from 67 to 63, and doubles all work on coarser levels.
 const visits = 2
 
-// correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i), where b
-// adds up to zero. If wanted, it sets r to the rest of b, the residual of this equation. Both
-// are linear in b.
+// correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i),
+// where b adds up to zero. If wanted, it sets r to the rest of b, the residual of this
+// equation. Both e and r are linear in b.
 //
-// The rest after a sweep comes from half of the moves. The first sweep, backward from e = 0,
-// balances each state given the later states, so the rest is the inflow from all other states.
-// After the last sweep, forward, the rest is the change of the inflow from states that are not
-// earlier.
+// The rest after a sweep comes from half of the moves. The first sweep, backward from
+// e = 0, balances each state given e at the later states, so the rest is the inflow
+// from all other states. After the last sweep, forward, the rest is the change of the
+// inflow from states that are not earlier.
 func (c *cycle) correct(e, b, r []float64, wanted bool) {
 	if c.elimination != nil {
 		c.elimination.solve(e, b)
@@ -204,9 +204,9 @@ func (c *cycle) restrict(sum, r, e []float64) {
 	})
 }
 
-// overCorrection is the factor that lengthens corrections of the groups. Such a correction is
-// constant on each group, so it makes jumps in the flow that a smooth correction does not, and
-// is too small: by a half between pairs on a line (Braess 1995). With one visit from the
+// overCorrection is the factor that lengthens corrections of the groups. Relative to the shares,
+// such a correction is constant on each group. So the flow jumps between groups, and the correction
+// is too small: by a half between pairs of states on a line (Braess 1995). With one visit from the
 // finest level, the network takes 87 sweeps without the factor, 67 with 1.4, and 67 with 1.7.
 const overCorrection = 1.4
 

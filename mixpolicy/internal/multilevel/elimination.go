@@ -12,7 +12,7 @@ import (
 // the masses of the other states are computed relative to its mass.
 type elimination struct {
 	order []int32     // number of each state: its own, except that 0 and the heaviest are exchanged
-	p     [][]float64 // p[k][j], j < k: probability in the chain watched on 0, …, k; p[i][k], i < k: the same, divided by out[k]
+	p     [][]float64 // for j < k, in the chain watched on 0, …, k: p[k][j] is a probability, and p[j][k] a probability divided by out[k]
 	out   []float64
 	mu    []float64 // the stationary distribution, by number
 }

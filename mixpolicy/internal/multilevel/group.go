@@ -12,15 +12,15 @@ const coarsest = 250
 
 // grouping is a partition of the states into groups.
 type grouping struct {
-	group   []int32 // of each state
+	group   []int32 // the group of each state
 	members []int32 // the states, group after group
-	start   []int32 // group g has members[start[g]:start[g+1]]
+	start   []int32 // the states of group g are members[start[g]:start[g+1]]
 }
 
 func (x *grouping) of(g int) []int32 { return x.members[x.start[g]:x.start[g+1]] }
 func (x *grouping) groups() int      { return len(x.start) - 1 }
 
-// newGrouping returns the grouping of states into the given groups.
+// newGrouping returns the grouping in which state i is in group[i]; groups is the number of groups.
 func newGrouping(group []int32, groups int) grouping {
 	x := grouping{group: group, members: make([]int32, len(group)), start: make([]int32, groups+1)}
 	for _, g := range group {
@@ -70,16 +70,16 @@ func (l *level) build() {
 	l.next.build()
 }
 
-// pair joins groups of a chain in twos and threes, or more around a hub. Each group without
-// a partner joins the group without a partner that enters it most, or, if all groups that
-// enter it have partners, the group that enters it most. States have equal shares in their
-// groups. Groups are numbered in order of their first states, so neighbours stay close.
+// pair joins groups of a chain in twos and threes, or more around a hub. Each group g without a
+// partner joins one of the groups from which flow enters g: the group with the most such flow
+// among those without a partner, or, if all have partners, among all. States have equal shares
+// in their groups. Groups are numbered in order of their first states, so neighbours stay close.
 func pair(in *sparse.Matrix, x grouping) grouping {
 	n := x.groups()
 	type partner struct {
 		joined int32
-		weight float64 // share of each of its states
-		enter  float64 // flow from this group into the current group; zero for other groups
+		weight float64 // share of each state of the group
+		enter  float64 // flow from this group into the current group; reset to 0 afterwards
 	}
 	all := make([]partner, n)
 	for g := range all {

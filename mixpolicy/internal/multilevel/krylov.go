@@ -14,15 +14,15 @@ type krylov struct {
 	direction, image [mostPatience][]float64 // e and (I − Pᵀ)e
 	norm             [mostPatience]float64   // ‖image‖₂²
 
-	// patience is the number of steps in which the residual must halve. The first steps of a Krylov
-	// method often gain little. On random graphs whose weights differ a lot, all steps gain little, whatever the
-	// shares.
+	// patience is the number of steps in which the residual must halve. The first steps
+	// of a Krylov method often gain little. On random graphs whose weights differ a
+	// lot, all steps gain little, whatever the shares are.
 	patience int
 }
 
-// directions is the number of stored directions, unless patience is greater. With two vectors each, they take
-// as much memory as 14 moves per state. If steps gain a lot, more than ten directions cost more time than they
-// save.
+// directions is the number of stored directions, unless patience is greater. With two
+// vectors each, ten directions take as much memory as 14 moves per state. If steps gain
+// a lot, more than ten directions cost more time than they save.
 const directions, leastPatience, mostPatience = 10, 4, 32
 
 // solve improves x, and so reduces r, the residual of the states of c, until the residual

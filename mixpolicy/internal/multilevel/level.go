@@ -19,7 +19,7 @@ type level struct {
 	slot  []int32   // for each entry of in: its place in sums
 	next  *level    // nil on the coarsest level
 
-	elimination *elimination // of the coarsest level
+	elimination *elimination // nil except on the coarsest level
 
 	parts [3]sparse.Matrix // parts of the present cycle, see takeParts
 
@@ -114,7 +114,7 @@ func (l *level) imbalance(dst, z []float64) {
 	})
 }
 
-// leastMass is the least mass of a state, so that a state whose measure underflows has a
+// leastMass is the least mass of a state. It gives a state whose measure underflows a
 // positive share in its group. Masses add up to 1.
 const leastMass = 0x1p-1000
 
@@ -134,7 +134,7 @@ func (l *level) lump(z []float64) {
 			}
 		}
 	})
-	// In the order of groups, memory would be read in jumps, which takes five times as long.
+	// In the order of groups, memory would be read in jumps, which takes longer (see the package comment).
 	parallel(l.portions(), func(k int) {
 		lo, hi, first, last := l.portion(k)
 		clear(l.sums[c.in.Ptr[lo]:c.in.Ptr[hi]])

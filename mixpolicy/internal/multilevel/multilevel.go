@@ -17,8 +17,8 @@
 //
 // Once μ is roughly right, the shares of the states in their groups are frozen, and the same
 // cycle, now linear ([cycle.correct]), approximates the inverse of I − Pᵀ. The linear cycle
-// preconditions a Krylov iteration, the generalised conjugate residual method. A linear
-// cycle takes a fifth of the time of a balance. It omits states with almost no mass ([solver.heavy]).
+// preconditions a Krylov iteration, the generalised conjugate residual method. A linear cycle takes a
+// fifth of the time of a balance. The linear cycle omits states with almost no mass ([solver.heavy]).
 // Only sweeps correct these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums,
 // so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and others
 // 2010–11). When the residual has fallen to a thousandth, the shares are computed again.
@@ -29,9 +29,9 @@
 //
 // # What was measured
 //
-// The table shows user time on an EPYC. The chain is the four-queue network of 1,028,196
-// states under LONGER, with 14.4 million moves. The start is the uniform measure, and the goal
-// is ‖μ − μP‖₁ ≤ 1e-10. The slowest mode of Gauss–Seidel decays by .0021 per sweep.
+// The table shows user time on an EPYC. The chain is the four-queue network of 1,028,196 states
+// under the rule LONGER, with 14.4 million moves. The start is the uniform measure, and the goal
+// is ‖μ − μP‖₁ ≤ 1e-10. The slowest mode of Gauss–Seidel decays by a fraction of .0021 per sweep.
 //
 //	Gauss–Seidel, forward and backward                  9656 sweeps to 1e-12, 200 s
 //	conjugate residuals preconditioned by Gauss–Seidel   578 sweeps, 13 s
@@ -39,8 +39,8 @@
 //	this package                                          54 sweeps, 2.5 s
 //
 // In the recurrent class of LBFS, 65,910 states, this package takes 70 sweeps and 0.2 s.
-// Corrections take two fifths of the 2.5 s, the two balances a fifth, and the construction of
-// groups a seventh. The reasons for the speed:
+// In the network, corrections take two fifths of the 2.5 s, the two balances a
+// fifth, and the construction of groups a seventh. The reasons for the speed:
 //
 //   - Corrections omit the states that together account for a 256th of the target residual. Of
 //     the 818,184 recurrent states, 379,963 remain at first, and 577,458 later. A correction then takes
@@ -60,8 +60,8 @@
 //   - Rows are visited in the order of the states. In the order of the groups, memory is read
 //     in jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
-// The table counts the bytes that the loops read and write if nothing stays in a cache. Its unit is one
-// read of the matrix of all 1,028,196 states, at 12 bytes per move:
+// The next table counts the bytes that the loops read and write if nothing stays in a
+// cache. The unit is one read of the matrix of all 1,028,196 states, at 12 bytes per move:
 //
 //	recurrent class, lists of arrivals                            3
 //	levels and groups                                             7
@@ -88,7 +88,7 @@
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
 //     part of its flow goes there: no fewer sweeps on random graphs.
 //
-// On slower chains, the other methods are far slower: for a queue of 20,000 lengths, which
+// On chains that mix more slowly, the gain is greater: for a queue of 20,000 lengths, which
 // mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
 // preconditioner that stalls at a residual of 1e-4, so the balances come first. On random
 // graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
@@ -122,7 +122,7 @@ type Settings struct {
 // Result says how accurate μ is.
 type Result struct {
 	Residual float64 // ‖μ − μP‖₁
-	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if there is none
+	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if there is no estimate
 	Sweeps   int     // Gauss–Seidel sweeps over states, not over groups
 }
 
@@ -160,8 +160,8 @@ type solver struct {
 // about a sweep.
 const batch = 10
 
-// balances is the least number of balances before the Krylov iteration. After only one balance, the first Krylov
-// steps gain little, and the network takes 67 sweeps, instead of 56 after two balances.
+// balances is the least number of balances before the Krylov iteration. After one balance only, the
+// first Krylov steps gain little: the network then takes 67 sweeps. After two balances, it takes 56.
 const balances = 2
 
 // run makes sweeps as long as they reduce the residual quickly, and then alternates between
@@ -225,14 +225,14 @@ func (s *solver) measure() float64 {
 // the better μ.
 const stage = 1e-3
 
-// iterate improves μ by solving (I − Pᵀ) e = residual for a correction e, and takes e if
-// the residual falls. It reports whether the residual fell to less than a tenth.
+// iterate improves μ by solving (I − Pᵀ) e = residual for a correction e, and keeps the
+// new μ if the residual falls. It reports whether the residual fell to less than a tenth.
 //
 // The absolute error of the correction may be many times the mass of a rarely visited state.
-// Balances compute such masses to a relative accuracy, and need this accuracy: with noise in
-// place of the masses, the shares may define chains with traps. So a state takes its new mass if
-// this mass balances at least half of its flow. Otherwise, the state takes the mass nearest to its
-// old mass in the range that the flow from its neighbours permits.
+// Balances compute such masses with a small relative error. They need this accuracy: with
+// noise in place of the masses, the shares may define chains with traps. So a state takes
+// its new mass if this mass balances at least half of its flow. Otherwise, the state takes
+// the mass nearest to its old mass in the range that the flow from its neighbours permits.
 func (s *solver) iterate() bool {
 	const least = 0.1 // a state that does not take its new mass keeps at least this part of its old mass
 	was, old := s.Residual, slices.Clone(s.mu)
@@ -282,8 +282,8 @@ func (s *solver) solve(target float64) (e []float64) {
 const negligible = 1. / 256
 
 // heavy returns the states for corrections: all but light states, whose masses and
-// residuals add up to at most the given number. Such states are almost never visited. If
-// more than three quarters of the states remain, heavy returns all states.
+// residuals add up to at most the given number. Light states are almost never visited.
+// If more than three quarters of the states remain, heavy returns all states.
 func (s *solver) heavy(light float64) []int32 {
 	least := s.least(light)
 	states := slices.DeleteFunc(every(len(s.mu)), func(i int32) bool { return s.weight(int(i)) < least })
@@ -316,14 +316,14 @@ func (s *solver) least(weight float64) float64 {
 	return 0
 }
 
-// estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of the residual
-// that decays more slowly than the rest, and this part may hide corrections ten times as large as the first. So the residual is
-// halved again and again until a correction is small compared with the previous ones, and at least eight times if the iteration
-// has needed patience. We assume that all further corrections together are as large as the last one. The rounding errors of the
-// residual have size δ(i), which grows as the root of the number of terms, because roundings are independent. They are added to
-// the residual with the worst signs, the signs of the first correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add
-// up to ‖δ‖₂. If four tries do not halve the residual, or all this takes more than four times the sweeps of μ plus 1,000, or
-// twenty halvings are not enough, there is no estimate.
+// estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of
+// the residual that decays more slowly than the rest, and may hide corrections ten times as large as the first. So the
+// residual is halved until a correction is at most half of the sum of the previous ones, and at least eight times if
+// the iteration has needed patience. We assume that all further corrections together are as large as the last one. The
+// rounding errors of the residual have size δ(i), which grows as the root of the number of terms, because roundings
+// are independent. We add δ to the residual with the worst signs, the signs of the first correction, but scaled by
+// ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. There is no estimate if four tries do not halve the residual,
+// if twenty halvings do not suffice, or if all this takes more than 1,000 sweeps plus four times the sweeps of μ.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return

@@ -43,8 +43,8 @@ func chain(n int, moves func(i int, move func(j int, p float64))) multilevel.Cha
 	return c
 }
 
-// walk is a walk on a grid of side² states that moves by one in one of the coordinates. By detailed balance, μ is a
-// product of two geometric distributions, with the ratios up1/down1 and up2/down2.
+// walk returns a walk on a grid of side² states, whose steps change one coordinate by one, and its measure μ.
+// By detailed balance, μ is a product of two geometric distributions, with the ratios up1/down1 and up2/down2.
 func walk(side int, up1, down1, up2, down2 float64) (c multilevel.Chain, mu []float64) {
 	c = chain(side*side, func(i int, move func(int, float64)) {
 		x, y := i/side, i%side
@@ -163,7 +163,7 @@ func TestAgainstElimination(t *testing.T) {
 	for _, k := range []struct {
 		name  string
 		c     multilevel.Chain
-		steps float64 // it takes two clusters this many steps to balance
+		steps float64 // number of steps after which two clusters balance; 0 for other chains
 	}{
 		{"random", chain(n, func(i int, move func(int, float64)) {
 			move((i+1)%n, .05)
@@ -190,9 +190,9 @@ func TestAgainstElimination(t *testing.T) {
 			move((i+n/2)%n, .1)
 		}), 0},
 	} {
-		// The residual of a state in a cluster has a rounding error of .6μ2⁻⁵²√9. Independent rounding errors add up
-		// like √n, and the mass that they move from one cluster to the other stays there for the given number of
-		// steps. The estimate counts it up to four times.
+		// The residual of a state in a cluster has a rounding error of .6μ2⁻⁵²√9. Independent
+		// rounding errors add up like √n. The mass that they move from one cluster to the other stays
+		// there for the given number of steps, and the estimate counts this mass up to four times.
 		check(t, k.name, k.c, eliminated(k.c), 1e-11+4*.6*3*0x1p-52/math.Sqrt(n)*k.steps)
 	}
 }
@@ -248,10 +248,10 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Clusters that a walk leaves once in 10⁹ steps, or once in 10³⁰⁰ steps and more: such small probabilities are near the
-// least positive number, and their products are below that number. Elimination and Stationary agree on every mass
-// nevertheless. The estimate of the error is coarser: it comes from a residual with rounding errors of 10⁻¹⁵, which may
-// move 10⁻⁶ of the mass in 10⁹ steps.
+// Clusters that a walk leaves once in 10⁹ steps, or once in 10³⁰⁰ steps or more: such small
+// probabilities are near the least positive number, and their products are below that number.
+// Nevertheless, elimination and Stationary agree on every mass. The estimate of the error is coarser:
+// it comes from a residual with rounding errors of 10⁻¹⁵, which may move 10⁻⁶ of the mass in 10⁹ steps.
 func TestTraps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	for k, c := range []multilevel.Chain{

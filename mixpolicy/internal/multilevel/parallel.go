@@ -86,15 +86,15 @@ func normalise(x []float64) {
 // block has moves to other blocks of its colour. If the numbering makes moves short, as on
 // a grid, two or three colours are enough.
 //
-// Otherwise, the order is split: there are few blocks, all of one colour, and for a move
-// between blocks, a sweep uses the mass that the state had before the sweep. Coarser levels of
-// the network (see the package comment) are split; as one block, they would take as long as
-// the finest level takes on two processors.
+// Otherwise, the order is split: there are few blocks, all of one colour, and for a
+// move between blocks, a sweep uses the mass that the state of origin had before the
+// sweep. Coarser levels of the network (see the package comment) are split; as one
+// block, they would take as long as the finest level takes on two processors.
 type order struct {
 	shift   int       // block k of a level begins with state k<<shift
 	bounds  []int     // block k contains the states from bounds[k] to bounds[k+1]−1
 	colours [][]int32 // the blocks of each colour
-	colour  []int32   // of each block
+	colour  []int32   // the colour of each block
 	split   bool
 }
 
@@ -109,8 +109,8 @@ const (
 	parallelStates = 1 << 14
 )
 
-// newOrder colours the blocks of a chain in turn, each with the first colour that no neighbour
-// has. If this takes too many colours, the order is split.
+// newOrder colours the blocks of a chain in turn: a block gets the first colour that no
+// neighbour has. If this takes too many colours, the order is split.
 func newOrder(in *sparse.Matrix) order {
 	if in.Rows < parallelStates {
 		return cut(in.Rows, 1)
@@ -147,7 +147,7 @@ func newOrder(in *sparse.Matrix) order {
 	return o
 }
 
-// cut cuts n states into blocks of one colour.
+// cut cuts n states into blocks, all of one colour; the argument most bounds their number.
 func cut(n, most int) order {
 	o := order{shift: bits.Len(uint((n - 1) / most))}
 	for k := 0; k < n; k += 1 << o.shift {

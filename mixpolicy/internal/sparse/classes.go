@@ -27,9 +27,9 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 		slices.Sort(class)
 		return [][]int32{class}
 	}
-	// Otherwise, a state is in a closed class if every state that it leads to also leads back to it. If not, a
-	// random one of the states that do not lead back is tried next. On average, this halves the number of such
-	// states.
+	// Otherwise, every undecided state c is tried: c is in a closed class if every state that c
+	// leads to also leads back to c. If c is not, a random one of the states that do not lead
+	// back is tried next. On average, this halves the number of states that do not lead back.
 	into, rng := m.Transpose(), rand.New(rand.NewPCG(1, 2))
 	for s := range m.Rows {
 		for c := int32(s); mark[s] == open; {
@@ -56,8 +56,8 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 // back to c. Decided: j leads to a class that was found.
 const open, reached, returns, decided = 0, 1, 2, 3
 
-// spread starts at c and follows entries to states whose mark equals from. It sets the mark of c and of all these
-// states to the value of to, and returns them with c.
+// spread starts at c and follows entries to states whose mark is from. It changes the
+// marks of c and of all these states to the mark to, and returns c and these states.
 func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	list := []int32{c}
 	mark[c] = to
@@ -72,8 +72,8 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	return list
 }
 
-// allReach reports whether all states lead to c. It visits the states that are not yet known to lead to
-// c, forward and backward in turn. After the given number of passes, it gives up and returns false.
+// allReach reports whether all states lead to c. It visits the states that are not yet known to lead to c, in
+// decreasing and increasing order in turn. After the given number of passes, it gives up and returns false.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true

@@ -3,9 +3,9 @@ package sparse
 
 import "slices"
 
-// Matrix is a Rows × Cols matrix; row i has entries in the columns Col[Ptr[i]:Ptr[i+1]],
-// strictly increasing, with the values in Val at the same places. Column indices have 32 bits,
-// so an entry takes 12 bytes.
+// Matrix is a Rows × Cols matrix; row i has entries in the columns
+// Col[Ptr[i]:Ptr[i+1]], strictly increasing, with the values Val[Ptr[i]:Ptr[i+1]].
+// Column indices have 32 bits, so an entry takes 12 bytes.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int
@@ -37,8 +37,8 @@ func (b *Builder) Append(col []int32, val []float64) {
 	b.m.Val = append(b.m.Val, val...)
 }
 
-// EndRow sorts the row by column and closes it. If a column was set twice, it returns that
-// column and false; the row keeps both entries.
+// EndRow sorts the row by column and closes it. If a column was set twice, EndRow
+// returns this column and false; the row keeps both entries.
 func (b *Builder) EndRow() (duplicate int, ok bool) {
 	start := b.m.Ptr[len(b.m.Ptr)-1]
 	col, val := b.m.Col[start:], b.m.Val[start:]

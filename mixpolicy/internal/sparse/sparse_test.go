@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw returns a random matrix as a Matrix and as a gonum matrix. Entries are integers, so that sums
-// are exact in any order.
+// draw returns a random matrix as a Matrix and as a gonum matrix. Entries are integers,
+// so sums are exact in any order.
 func draw(t *rapid.T, rows, cols int) (*Matrix, *mat.Dense) {
 	dense := mat.NewDense(rows, cols, nil)
 	b := NewBuilder(cols, rows, 0)
@@ -144,7 +144,7 @@ func TestClosedClasses(t *testing.T) {
 	})
 }
 
-// A path of a million states does not exhaust a stack.
+// On a path of a million states, ClosedClasses does not exhaust the stack.
 func TestClosedClassesDeep(t *testing.T) {
 	const n = 1_000_000
 	b := NewBuilder(n, n, n)
@@ -157,9 +157,9 @@ func TestClosedClassesDeep(t *testing.T) {
 	}
 }
 
-// Rings in random order, along which mere passes over the rows would make little progress. The first chain has two
-// rings: one ring leads to the other, which does not lead back. The second chain is one ring, with a shortcut from
-// every state to the same state.
+// The states of the rings are in random order, so mere passes over the rows would make
+// little progress. The first chain has two rings: one ring leads to the other, but not
+// back. The second chain is one ring, with a shortcut from every state to the same state.
 func TestClosedClassesOfRings(t *testing.T) {
 	const n = 2000
 	at := rand.New(rand.NewPCG(1, 8)).Perm(n) // the state at each place

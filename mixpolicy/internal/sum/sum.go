@@ -23,8 +23,8 @@ func (a *Accumulator) Add(x float64) {
 	a.sum = t
 }
 
-// AddProduct adds xy without rounding the product: the error of a sum of n products is the
-// error of a sum of 2n terms (Ogita, Rump and Oishi 2005).
+// AddProduct adds xy without rounding the product: the error of a sum of n products is
+// as small as the error of a sum of 2n terms (Ogita, Rump and Oishi 2005).
 func (a *Accumulator) AddProduct(x, y float64) {
 	p := float64(x * y) // the conversion rounds the product, even if the compiler could fuse the product with a sum
 	a.Add(p)

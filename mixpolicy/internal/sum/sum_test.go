@@ -10,7 +10,7 @@ import (
 
 const u = 0x1p-53
 
-// exact returns Σ xᵢyᵢ and Σ |xᵢyᵢ|, each rounded once, of products that are rounded as in Dot.
+// exact returns Σ xᵢyᵢ and Σ |xᵢyᵢ|. It rounds the products as Dot does, adds them exactly, and rounds each sum once.
 func exact(x, y []float64) (value, absolute float64) {
 	total, size := new(big.Float).SetPrec(2200), new(big.Float).SetPrec(2200)
 	for i := range x {

@@ -8,20 +8,20 @@ import (
 	"sort"
 )
 
-// Walk is a path that begins at 0. Its coordinate sum never decreases.
+// Walk is a path that begins at 0. The sum of the coordinates never decreases along the path.
 type Walk interface {
 	// Add appends the point w, of d coordinates.
 	Add(w []float64)
 	// Drawdown returns max_k ⟨ψ, W_k − W_t⟩ ≥ 0 for the last point W_t and ψ ⪰ 0.
 	Drawdown(psi []float64) float64
-	// Size returns the number of stored numbers.
+	// Size returns the number of stored coordinates.
 	Size() int
 	// Reset sets the path to the single point 0.
 	Reset()
 }
 
 // New returns a walk in ℝᵈ. For d = 2, the walk stores a hull, which stays small if the
-// steps converge; otherwise, it stores every point in a tree.
+// steps converge. For other d, it stores every point in a tree.
 func New(d int) Walk {
 	if d == 2 {
 		return newHull()
@@ -33,12 +33,12 @@ func New(d int) Walk {
 //
 //	⟨ψ, W⟩ = ψ₂(W₁ + W₂) + (ψ₁ − ψ₂)W₁,
 //
-// where neither coefficient is negative and the sum W₁ + W₂ never falls. So a point is the
-// maximum in some direction only if no later point has as great a W₁. Along such points, W₁
-// falls and W₂ rises, and the maximum is a vertex of their upper hull. A new point removes
-// vertices only from the end of this hull. So the hull is a stack, and bisection finds the
-// vertex of a direction. Directions with ψ₁ < ψ₂ use a second stack, with the coordinates
-// exchanged.
+// where neither coefficient is negative and the sum W₁ + W₂ never falls. So a point
+// matters only if W₁ is smaller at all later points. Along the points that matter, W₁
+// falls and W₂ rises, and the maximum is a vertex of their upper hull. A new point
+// removes vertices only from the end of this hull. So the hull is a stack, and
+// bisection finds the maximum in a direction. Directions with ψ₁ < ψ₂ use a second
+// stack, with the coordinates exchanged.
 type hull struct{ sides [2]chain }
 
 // chain is a stack of hull vertices. From the bottom to the top, major falls, minor rises,
@@ -73,7 +73,7 @@ func (c *chain) push(p vertex) {
 	*c = append(s, p)
 }
 
-// above reports whether b is above the segment from a to p.
+// above reports whether b is above the segment from a to p, with minor as the height.
 func (b vertex) above(a, p vertex) bool {
 	return (b.major-a.major)*(p.minor-a.minor) > (p.major-a.major)*(b.minor-a.minor)
 }
@@ -90,7 +90,7 @@ func (c chain) drawdown(major, minor float64) float64 {
 	if last == 0 || c.rises(last, major, minor) {
 		return 0
 	}
-	// The first edge that does not rise begins at the maximum; edge number last does not rise.
+	// Edge k leads to vertex k. The first edge that does not rise begins at the maximum; the last edge does not rise.
 	best := c[sort.Search(last-1, func(k int) bool { return !c.rises(k+1, major, minor) })]
 	return max(0, major*(best.major-c[last].major)+minor*(best.minor-c[last].minor))
 }
@@ -100,8 +100,8 @@ func (c chain) rises(k int, major, minor float64) bool {
 	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
 }
 
-// segments is a walk in ℝᵈ, stored as a binary tree over time. A node covers the points
-// a ≤ k ≤ b, and stores a bound E on how far any of them is ahead of the chord from W_a to W_b:
+// segments is a walk in ℝᵈ, stored as a binary tree over time. A node covers the points a ≤ k ≤ b,
+// and stores a bound E on how far any of these points is ahead of the chord from W_a to W_b:
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
 //
@@ -116,7 +116,7 @@ func (c chain) rises(k int, major, minor float64) bool {
 //
 // for any one s: the distance of the broken line W_a, W_m, W_b ahead of the chord rises from 0
 // at W_a to at most the bracket at W_m, and falls back to 0 at W_b. A good s is (m−a)/(b−a),
-// or the same quotient of coordinate sums; the code uses the latter.
+// or the same quotient with coordinate sums in place of indices; the code uses the latter.
 //
 // Adding a point costs O(d) on average. A search visits O(log t) nodes if few points come near the
 // maximum, and all nodes in the worst case.
@@ -186,8 +186,8 @@ func (s *segments) grow(l int) []float64 {
 	return s.excess[l][len(s.excess[l])-s.d:]
 }
 
-// between sets chord to the point of the chord from W_a to W_b with the coordinate sum of
-// W_m.
+// between sets s.chord to the point of the chord from W_a to W_b that has the same
+// coordinate sum as W_m.
 func (s *segments) between(a, m, b int) {
 	wa, wm, wb := s.point(a), s.point(m), s.point(b)
 	var part, whole float64
@@ -195,7 +195,7 @@ func (s *segments) between(a, m, b int) {
 		part += wm[j] - wa[j]
 		whole += wb[j] - wa[j]
 	}
-	fraction := min(1, max(0, part/cmp.Or(whole, 1))) // whole is 0 if there was no step
+	fraction := min(1, max(0, part/cmp.Or(whole, 1))) // whole is 0 if the coordinate sum did not change
 	for j := range s.chord {
 		s.chord[j] = wa[j] + fraction*(wb[j]-wa[j])
 	}
@@ -207,7 +207,7 @@ func (s *segments) Drawdown(psi []float64) float64 {
 	s.offset = s.along(s.point(last))
 	end := last - last%block
 	s.scan(end, last)
-	// The complete nodes form a forest: a tree for every digit 1 of the number of blocks in binary.
+	// The complete nodes form a forest: one tree for each binary digit 1 of the number of complete blocks.
 	for l, length := 0, block; l < len(s.excess); l, length = l+1, 2*length {
 		if (end/length)&1 == 1 {
 			s.search(l, end/length-1, s.value(end-length), s.value(end))

@@ -127,7 +127,7 @@ func TestHullStaysSmall(t *testing.T) {
 		h.Add(w)
 	}
 	// The hull of a random walk of n steps has about 2 ln n vertices, and the hull of a wobbling
-	// line no more. The limit allows twice as many on each side, with two numbers per vertex.
+	// line has no more. The limit allows twice as many on each side, with two numbers per vertex.
 	if n := h.Size(); n > 4*4*12 {
 		t.Errorf("the hull holds %d numbers after 100,000 steps", n)
 	}
