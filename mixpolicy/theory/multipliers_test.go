@@ -57,7 +57,7 @@ func TestMultipliers(t *testing.T) {
 		gradient := make([]float64, d)
 		p.GradTheta(gradient, lambda)
 		if bound := class.MinLinear(gradient); floats.Min(lambda) < 0 || !(best.Objective-bound <= 1e-7*scale) {
-			t.Fatalf("λ = %v bounds the optimum %v by %v; %v θ* %v %v", lambda, best.Objective, bound, class, best.Theta, best.Rows)
+			t.Fatalf("λ = %v bounds the optimum %v by %v; %v, θ* %v, rows %v", lambda, best.Objective, bound, class, best.Theta, best.Rows)
 		}
 		var inner float64 // if λ is the point of a convex set nearest to 0, ‖λ‖² ≤ λᵀλ′ for every λ′ in the set
 		for _, m := range best.Rows {
@@ -108,7 +108,7 @@ func TestMultipliers(t *testing.T) {
 	})
 	// Because of nearly dependent active rows, about one problem in 500 is refused, and one in 1,500 is inexact.
 	if most := 3 + drawn/100; refused > most || inexact > most {
-		t.Errorf("of %d problems %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
+		t.Errorf("of %d problems, %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestOrliczNorm_2_3(t *testing.T) {
 		}
 		e := expectation(func(v float64) float64 { return math.Expm1(math.Pow(math.Abs(v)/norm, nu)) }, x, p)
 		rounding := max(u, 0x1p-1074/norm) // the relative rounding of β, which may be subnormal
-		// An error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, because p ≥ 1/64.
+		// A relative error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, because p ≥ 1/64.
 		if !(math.Abs(e-1) <= nu*2*5*65*8*rounding) {
 			t.Fatalf("E ψ(|X|/β) = %v", e)
 		}
