@@ -204,7 +204,7 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 		})
 		want := max(1/(least*least), greatest*greatest)
 		if !(want >= e.Lower*(1-1e-12) && want <= e.Upper*(1+1e-12)) || n > 1 && !(e.Upper > e.Lower) && !math.IsInf(want, 1) {
-			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)
+			t.Fatalf("κ = %v is outside [%v, %v]", want, e.Lower, e.Upper)
 		}
 		// Each mass has an error of about 10⁻¹¹, so κ is accurate unless a mass is tiny.
 		if !math.IsInf(want, 1) && want < 1e8 && e.Upper/e.Lower > 1+1e-4 {
