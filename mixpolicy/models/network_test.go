@@ -43,8 +43,8 @@ func ExampleNetwork() {
 	//   (3, 1, 1, 0) 0.004956
 }
 
-// outcome returns the lengths after one step with the given events, queue by queue, as the papers describe a step. It
-// shares no code with network.go.
+// outcome returns the lengths after one step with the given events. It treats one queue after the other, as the
+// papers do, and shares no code with network.go.
 func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, done1, done2 bool) [4]int {
 	y, done := x, map[int]bool{workOn[0]: done1, workOn[1]: done2}
 	for queue, next := range map[int]int{1: 2, 2: 0, 3: 4, 4: 0} {
@@ -67,7 +67,7 @@ func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, don
 	return y
 }
 
-// enumerated returns P_a(x, ·), from every combination of events.
+// enumerated returns P_a(x, ·), added up over every combination of events.
 func enumerated(w Network, x [4]int, workOn [2]int) map[[4]int]float64 {
 	rate := map[int]float64{1: w.Service[0], 2: w.Service[1], 3: w.Service[2], 4: w.Service[3]}
 	row := map[[4]int]float64{}

@@ -236,8 +236,8 @@ func shoot() float64 {
 	return g
 }
 
-// fromMDP computes the same values from the MDP: the measures by elimination, the LP (2.18) for d = 2 by its bounds
-// on θ₁, and the best average cost from the measure of the policy that policy iteration finds.
+// fromMDP computes the values of inRationals from the MDP: the measures by elimination, the LP (2.18) for d = 2 by
+// its bounds on θ₁, and the best average cost from the measure of the policy that policy iteration finds.
 func fromMDP(t *testing.T) map[string]float64 {
 	t.Helper()
 	x := mixpolicy.Must(Queue{}.MDP())

@@ -18,8 +18,9 @@ import (
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 //
 // The columns of Ψ need not be occupation measures; hence the second penalty, on the flow. (The paper prints
-// θᵀΨᵀ(P − Q), which is for average cost, the criterion of the source.) Let W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs
-// (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the estimate
+// θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
+// W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the
+// estimate
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //

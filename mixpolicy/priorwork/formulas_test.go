@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// (4.3), (4.5) and (4.13) by hand: αᵀu = 3/2 and μᵀu = 7/4.
+// (4.3), (4.5) and (4.13) agree with values computed by hand, for αᵀu = 3/2 and μᵀu = 7/4.
 func TestLyapunovBoundsByHand(t *testing.T) {
 	l := &Lyapunov{U: []float64{1, 2}, Beta: .5}
 	alpha, mu := []float64{.5, .5}, []float64{.25, .75}

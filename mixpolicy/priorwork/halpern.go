@@ -17,7 +17,7 @@ import (
 // geometric mean of itself and the ratio of the distances that λ and θ have moved. A restart changes σ at most by a
 // factor of 2, so a single restart cannot spoil σ.
 //
-// A step costs 2nmd operations, and every 16th step costs a few times as much. The method makes no
+// A step costs 2nmd operations, and every 16th step costs a few times as many. The method makes no
 // query.
 //
 // Source: Lu and Yang, arXiv 2407.16144, 2024; for large programs, Lu, Peng and Yang, cuPDLPx, arXiv 2507.14051, 2025.

@@ -121,7 +121,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	}, nil
 }
 
-// balance returns c_max − c_min, or 1 if all costs are equal: a scale for λ, whose unit is that of costs.
+// balance returns c_max − c_min, or 1 if all costs are equal: a scale for λ, because λ has the unit of costs.
 func balance(p *mixpolicy.Problem) float64 {
 	lo, hi := p.MDP().CostRange()
 	return cmp.Or(hi-lo, 1)
@@ -265,8 +265,9 @@ func (a *pdhg) image(theta, lambda []float64) error {
 	return nil
 }
 
-// consider restarts if one of three criteria holds. The constants are those of cuPDLP.jl: 0.2 for sufficient decrease,
-// 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time without a restart.
+// consider keeps the best point, and restarts if one of three criteria holds. The constants are those of cuPDLP.jl:
+// 0.2 for sufficient decrease, 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time
+// without a restart.
 func (a *pdhg) consider() {
 	x, e := a.mean, a.error(a.mean)
 	if f := a.error(a.at); f < e {

@@ -159,8 +159,8 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	return k.D
 }
 
-// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm.
-// (The paper defines it with Ψ in place of Ψᵀ.) By duality, it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm. (The
+// paper defines this norm with Ψ in place of Ψᵀ.) By duality, the norm is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
 //
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative

@@ -42,10 +42,10 @@ type Mixing struct {
 	Slowest  int     // the state s that attains d(Time)
 }
 
-// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not
-// increase, so t is doubled until d(t) ≤ ε, and then bisected down to the first such t.
-// Errors: more than 1000 states, ε outside (0, 1), several recurrent classes, a periodic
-// chain, which never mixes, and a ctx that ends.
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase,
+// so t is doubled until d(t) ≤ ε, and then bisected down to the first such t. Errors: more than
+// 1000 states, ε outside (0, 1), several recurrent classes, a periodic chain (which never mixes),
+// and a ctx that ends.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err

@@ -124,7 +124,8 @@ func TestMultipliersOfEqualRows(t *testing.T) {
 	}
 }
 
-// By hand, for nearly equal costs: θ* = (0, 1), and λ* is e at both pairs that only the first policy uses.
+// For nearly equal costs, Multipliers agrees with a computation by hand: θ* = (0, 1), and λ* is e at both pairs that
+// only the first policy uses.
 func TestMultipliersOfNearlyEqualCosts(t *testing.T) {
 	for e := 1e-5; e > 1e-8; e *= 0.9 {
 		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,

@@ -58,7 +58,8 @@ func TestOrliczNorm_2_3(t *testing.T) {
 	})
 }
 
-// (2.3) as printed, by hand: E|X| = 2, so E|X|/β = 1 for β = 2. Only |X| = 3 differs from 1, by 2.
+// (2.3) as printed agrees with a value computed by hand: E|X| = 2, so E|X|/β = 1 for β = 2. Only |X| = 3
+// differs from 1, by 2.
 func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	got, want := theory.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
 	if !(math.Abs(got-want) <= 4*u*want) {

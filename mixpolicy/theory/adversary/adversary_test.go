@@ -138,7 +138,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	}
 }
 
-// Ratio and Violated agree with values by hand.
+// Ratio and Violated agree with values computed by hand.
 func TestSide(t *testing.T) {
 	for _, tt := range []struct {
 		side     adversary.Side
