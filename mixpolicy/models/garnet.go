@@ -12,7 +12,7 @@ import (
 // Garnet is a random MDP (Archibald, McKinnon and Thomas 1995). Every pair has a cost,
 // uniform in [0, 1), and Branches next states, drawn without replacement. The probabilities
 // of the next states are the lengths of the intervals into which Branches − 1 uniform points
-// divide [0, 1]. Pair number i = s·Actions + a draws from PCG(Seed, i).
+// divide [0, 1]. The random numbers of pair i = s·Actions + a come from PCG(Seed, i).
 type Garnet struct {
 	States, Actions, Branches int
 	Seed                      uint64
@@ -22,7 +22,7 @@ type Garnet struct {
 	// policy is well defined.
 	Ring bool
 
-	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 

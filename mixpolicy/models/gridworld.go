@@ -16,15 +16,15 @@ import (
 //	G  goal, at least one: every action leads back to the start, at no cost
 //	~  swamp: a step from here costs 10
 //
-// Other steps cost 1. The four actions go north, east, south and west. With probability
-// Slip, the step goes to one of the two sides instead, with equal probability. A step into
+// Other steps cost 1. The four actions are moves to the north, east, south and west. With
+// probability Slip, the move is to one of the two sides instead, each equally likely. A step into
 // a wall or off the map leads back to the same cell. Because the goal leads back to the start, the
 // process never ends, so both criteria apply.
 type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" means a small example
 	Slip float64 // 0 to 1; 0 means no slipping
 
-	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
@@ -33,8 +33,8 @@ S.~.
 .#..
 ...G`
 
-// compass holds the moves (row, column) of the actions. The two sides of a direction are
-// its neighbours in compass.
+// compass holds the moves (row, column) of the actions. The two sides of a direction come before
+// and after it in compass, which is cyclic.
 var compass = [4]struct {
 	name     string
 	row, col int

@@ -8,23 +8,23 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Machine is an MDP of two states and two actions: a machine works or is broken, and in
-// each state is left alone or serviced. Its measures and costs have closed forms. With the
-// zero value, the machine breaks with probability 0.3 per step, or 0.1 when serviced; recovers
-// with probability 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for
-// each step with service.
+// Machine is an MDP of two states and two actions: a machine works or is broken, and in each
+// state it is left alone or serviced. Its measures and costs have closed forms. With the zero
+// value, the machine breaks with probability 0.3 per step, or 0.1 when serviced; recovers with
+// probability 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for each
+// step with service.
 type Machine struct {
-	Break  [2]float64 // probability of working → broken, left alone and serviced
-	Repair [2]float64 // probability of broken → working, left alone and serviced
+	Break  [2]float64 // probability that a working machine breaks in a step, by action
+	Repair [2]float64 // probability that a broken machine recovers in a step, by action
 
 	Outage  float64 // cost of a step in the broken state, without service
 	Service float64 // cost that service adds to a step
 
-	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
-// The states of a [Machine], and its actions.
+// The states and the actions of a [Machine].
 const (
 	Working, Broken    = 0, 1
 	LeaveAlone, Attend = 0, 1
@@ -69,9 +69,8 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Measure returns μ^π of the policy that services with probability serviced[s] in
-// state s. With p the probability of breaking and q the probability of recovering under this
-// policy,
+// Measure returns μ^π of the policy that services with probability serviced[s] in state s. Let
+// p and q be the probabilities of breaking and of recovering under this policy. Then
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
 //

@@ -36,7 +36,7 @@ func TestMachineClosedForms(t *testing.T) {
 		p := mixpolicy.Must(mixpolicy.NewPolicy(x, []float64{1 - serviced[0], serviced[0], 1 - serviced[1], serviced[1]}))
 		m := mixpolicy.Must(x.Occupation(t.Context(), p))
 		mu := mixpolicy.Must(w.Measure(serviced))
-		// 1 − p and 1 − q are rounded by 2⁻⁵³, which a division by p + q ≥ .02 magnifies to 6·10⁻¹⁵.
+		// Rounding 1 − p and 1 − q makes errors of 2⁻⁵³, and the division by p + q ≥ .02 magnifies them to 6·10⁻¹⁵.
 		for s := range mu {
 			if math.Abs(m.State[s]-mu[s]) > 1e-13 {
 				t.Fatalf("μ(%d) = %v, want %v", s, mu[s], m.State[s])
@@ -76,11 +76,11 @@ func TestGridWorld(t *testing.T) {
 		{5, 1, "(0, 2) 0.1  (1, 3) 0.8  (2, 2) 0.1"}, // free on all sides
 		{10, 3, "(0, 0) 1.0"},                        // the goal leads back
 		{2, 0, "(0, 1) 0.1  (0, 2) 0.8  (0, 3) 0.1"}, // off the map
-		{7, 3, "(1, 0) 0.1  (2, 0) 0.9"},             // west off the map, south too
+		{7, 3, "(1, 0) 0.1  (2, 0) 0.9"},             // west and south, off the map
 		{6, 2, "(1, 2) 0.1  (1, 3) 0.1  (2, 3) 0.8"}, // east off the map
 	} {
 		if got := row(c.s, c.a); got != c.want {
-			t.Errorf("%s %s: %s, want %s", x.StateName(c.s), x.ActionName(c.a), got, c.want)
+			t.Errorf("%s, %s: next states %s, want %s", x.StateName(c.s), x.ActionName(c.a), got, c.want)
 		}
 	}
 	if x.Cost(2, 0) != 10 || x.Cost(10, 0) != 0 || x.Cost(0, 0) != 1 {
@@ -99,7 +99,7 @@ func FuzzGridWorld(f *testing.F) {
 	f.Fuzz(func(t *testing.T, drawing string, slip float64) {
 		x, err := GridWorld{Map: drawing, Slip: slip}.MDP()
 		if (x == nil) == (err == nil) {
-			t.Fatalf("MDP %v with error %v", x, err)
+			t.Fatalf("got MDP %v and error %v, want exactly one of them", x, err)
 		}
 		if err == nil && drawing != "" && x.States() != len(drawing)-strings.Count(drawing, "\n")-strings.Count(drawing, "#") {
 			t.Fatalf("%q has %d states", drawing, x.States())
@@ -121,7 +121,7 @@ func TestGarnet(t *testing.T) {
 		}
 		x, y := mixpolicy.Must(g.MDP()), mixpolicy.Must(g.MDP())
 		if !slices.Equal(x.Costs(), y.Costs()) || slices.Min(x.Costs()) < 0 || slices.Max(x.Costs()) >= 1 {
-			t.Fatalf("costs %v, and %v from the same seed", x.Costs(), y.Costs())
+			t.Fatalf("costs %v, and %v from the same seed, want equal costs in [0, 1)", x.Costs(), y.Costs())
 		}
 		for s := range n {
 			for a := range g.Actions {
@@ -130,7 +130,7 @@ func TestGarnet(t *testing.T) {
 				if !slices.Equal(to, to2) || !slices.Equal(p, p2) {
 					t.Fatal("the same seed gives different transitions")
 				}
-				// Probabilities are gaps between uniform points; a gap is exactly 0 with probability 2⁻⁵³.
+				// A probability is a gap between uniform points, and such a gap is hardly ever exactly 0.
 				if len(to) != g.Branches || g.Ring && !slices.Contains(to, int32((s+1)%n)) {
 					t.Fatalf("state %d, action %d leads to %v, want %d states, ring: %v", s, a, to, g.Branches, g.Ring)
 				}
@@ -147,7 +147,7 @@ func TestGarnet(t *testing.T) {
 func TestGarnetDrawsUniformly(t *testing.T) {
 	const n, b, seeds = 7, 3, 4000
 	for _, ring := range []bool{false, true} {
-		var count [n]float64 // frequency by distance ahead of the state
+		var count [n]float64 // count[k] is the frequency with which s+k is a next state of s
 		for seed := range uint64(seeds) {
 			x := mixpolicy.Must(Garnet{States: n, Actions: 1, Branches: b, Seed: seed, Ring: ring}.MDP())
 			for s := range n {
@@ -212,7 +212,7 @@ func TestGarnetCosts(t *testing.T) {
 	}
 }
 
-// Monomials and geometric weights of queues with three lengths, with and without length 0.
+// Monomials and geometric weights are right for queues of three lengths, with and without length 0.
 func TestQueueFeatures(t *testing.T) {
 	for _, c := range []struct {
 		q    Queue
@@ -298,7 +298,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("error %v, want it to say %q", c.err, c.says)
 		}
 	}
-	// Parameters at the end of their range are accepted.
+	// Parameters at the ends of their ranges are accepted.
 	for _, err := range []error{
 		second(GridWorld{Slip: 1}.MDP()), second(Queue{Reading: Literal, Arrival: .2}.MDP()),
 		second(Queue{Arrival: 1, Reading: Uniformised}.MDP()), second(Queue{Rates: []float64{0, 1}, Reading: Uniformised}.MDP()),
@@ -335,7 +335,7 @@ func checkCells[K comparable](t *testing.T, w Network, g *Aggregation, kind func
 func TestNetworkFeatures(t *testing.T) {
 	w := Network{Buffers: [4]int{26, 3, 12, 2}}
 	loss := mixpolicy.Must(w.LossIntervals())
-	if loss.Cells() != 9 || loss.Cell[len(loss.Cell)-1] != 8 { // 26+3+12+2 = 43 jobs at most: 9 intervals, without the empty network
+	if loss.Cells() != 9 || loss.Cell[len(loss.Cell)-1] != 8 { // at most 26+3+12+2 = 43 jobs, so 9 intervals
 		t.Fatalf("%d loss intervals, want 9", loss.Cells())
 	}
 	checkCells(t, w, loss, func(x [4]int) int { return (x[0] + x[1] + x[2] + x[3] + 4) / 5 }) // a job costs 1
@@ -344,7 +344,7 @@ func TestNetworkFeatures(t *testing.T) {
 			return box
 		}
 		for i, length := range x {
-			box[i] = max(1, (length+9)/10) // 0 and 1 to 10 are one box
+			box[i] = max(1, (length+9)/10) // length 0 is in the same box as 1 to 10
 		}
 		return box
 	})

@@ -15,21 +15,21 @@ import (
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
-// An action chooses the queue that each server works on (each server serves the first queue
-// of one line and the last queue of the other line). The state is the four lengths x; a step costs
-// Σ xᵢ times the holding cost of queue i, ‖x‖₁ by default.
+// An action chooses the queue that each server works on: the first queue of one line, or the last
+// queue of the other line. The state is the four lengths x. With the holding costs h, a step costs
+// Σ hᵢxᵢ, which is ‖x‖₁ by default.
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size,
 // 39·26·26·39 = 1,028,196 states and 4 actions, but without the phantom jobs of their
 // update: see [Dynamics]. Queues are numbered 1 to 4 in texts, and 0 to 3 in arrays.
 type Network struct {
 	Dynamics Dynamics
-	Buffers  [4]int     // greatest lengths; zero means 38, 25, 25, 38
-	Arrival  [2]float64 // probability of a job at queue 1 and at queue 3; zero means 0.08 each
-	Service  [4]float64 // probability of finishing a job; zero means 0.12, 0.12, 0.28, 0.28
-	Holding  [4]float64 // cost per job and step in each queue; zero means 1 each
+	Buffers  [4]int     // greatest lengths; all zero means 38, 25, 25, 38
+	Arrival  [2]float64 // probability that a job arrives in a step, at queues 1 and 3; all zero means 0.08 each
+	Service  [4]float64 // probability that a served job ends in a step, by queue; all zero means 0.12, 0.12, 0.28, 0.28
+	Holding  [4]float64 // cost per job and step, by queue; all zero means 1 each
 
-	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost.
+	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
@@ -115,7 +115,7 @@ func (w Network) complete() (Network, error) {
 	return w, nil
 }
 
-// grid is the state space: lengths up to the buffers, with queue 4 varying fastest.
+// grid numbers the states, which are lengths up to the buffers. The length of queue 4 varies fastest.
 type grid struct{ size, stride [4]int }
 
 func (w Network) grid() grid {
@@ -180,9 +180,9 @@ func (w Network) MDP() (*mixpolicy.MDP, error) {
 	g := w.grid()
 	initial := make([]float64, g.states())
 	initial[0] = 1
-	// The possible events depend only on which queues are empty and which are full, so there
-	// are 3⁴ kinds of states. The transitions of a kind, relative to the state, are
-	// computed at the first state of that kind.
+	// The transitions, relative to the state, depend only on which queues are empty and which are
+	// full. So there are 3⁴ kinds of states, and the transitions of a kind are computed at the
+	// first state of that kind.
 	var relative [81][4][]mixpolicy.Transition
 	most := 1 << 4 // next states of a pair: two arrivals and two services may each happen or not
 	if w.Dynamics == OneEvent {

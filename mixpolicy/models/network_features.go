@@ -10,8 +10,8 @@ import (
 // an action a defines a feature: the uniform distribution over the pairs (s, a) with s in the
 // cell. So one number per state determines the features of millions of pairs.
 type Aggregation struct {
-	Cell []int32 // cell of each state; −1 for no cell
-	Size []int   // number of states in each cell, at least 1
+	Cell []int32 // Cell[s] is the cell of state s, or −1 if s is in no cell
+	Size []int   // Size[k] is the number of states in cell k, at least 1
 }
 
 // Cells returns the number of cells.
@@ -44,9 +44,9 @@ func aggregate(states, names int, place func(s int) int) *Aggregation {
 	return g
 }
 
-// LossIntervals divides states by the interval that contains the cost of a step: (0, 5], (5,
-// 10], …, (45, 50]. The intervals define the first features of Abbasi-Yadkori et al. (2014).
-// The empty network and states that cost more than 50 are in no cell.
+// LossIntervals divides states into cells by the interval that contains the cost of a step: (0, 5],
+// (5, 10], …, (45, 50]. The intervals define the first features of Abbasi-Yadkori et al. (2014). A
+// state is in no cell if a step costs 0, as in the empty network, or more than 50.
 func (w Network) LossIntervals() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {

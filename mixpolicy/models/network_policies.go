@@ -8,9 +8,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Rule decides which of its two queues each server of a [Network] serves. If one of the
-// queues is empty, the server works on the other. If both are empty, or the rule prefers
-// neither, the server chooses each with probability ½.
+// Rule decides which of its two queues each server of a [Network] serves. If one of the queues
+// is empty, the server works on the other queue. If both are empty, or the rule prefers
+// neither, the server works on each with probability ½.
 type Rule int
 
 const (
@@ -30,7 +30,7 @@ const (
 	// the jobs of queue i go (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and
 	// Ephremides (1992), but without idling when both numbers are negative.
 	MaxWeight
-	// AnyQueue serves either queue with probability ½.
+	// AnyQueue serves each queue with probability ½.
 	AnyQueue
 )
 
@@ -119,7 +119,7 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	}
 	return mixpolicy.PolicyFunc(x, func(s int, row []float64) {
 		lengths := g.lengths(s)
-		var p [2]float64 // probability that a server works on the first of its queues
+		var p [2]float64 // p[k] is the probability that server k works on the first of its queues
 		for k, q := range served {
 			switch {
 			case lengths[q[0]] == 0 && lengths[q[1]] == 0:
@@ -137,10 +137,10 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	})
 }
 
-// Mixture returns the policy that follows base policy k with probability
-// weights(lengths)[k] in the state with the given lengths. The weights may change from
-// state to state; [mixpolicy.Mixture] uses the same weights in all states. The error names
-// the first state where the weights are not a distribution.
+// Mixture returns the policy that follows base policy k with probability weights(lengths)[k]
+// in the state with the given lengths. The weights may change from state to state;
+// [mixpolicy.Mixture] uses the same weights in all states. If the weights are not a
+// distribution everywhere, the error names the first state where they are not.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -14,14 +14,15 @@ import (
 // streams is the number of independent runs of [Network.Simulate].
 const streams = 32
 
-// Simulate simulates the network under policy p, job by job. It returns the mean cost per
-// step in each of 32 independent runs of the given number of steps. It does not use the
-// transition matrix of the MDP, so its results can check the matrix.
+// Simulate simulates the network under policy p, job by job. It returns the mean cost per step in
+// each of 32 independent runs of the given number of steps. It does not use the transition matrix
+// of the MDP, so the result is an independent check of the matrix.
 //
 // A run starts with the empty network. Before the steps that count, the run makes the same number of
 // other steps, and discards their costs. If the number of steps is a large multiple of the mixing time,
-// the bias from the start is small compared with the width of a confidence interval for the mean of
-// the runs. Run k draws from PCG(seed, k), so the result does not depend on the number of processors.
+// the bias that the start causes is small compared with the width of a confidence interval for the mean
+// of the runs. The random numbers of run k come from PCG(seed, k), so the result does not depend on the
+// number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -49,7 +50,7 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	g := w.grid()
 	var x [4]int
 	var total float64
-	const check = 1 << 20 // steps between checks of ctx, about 50 ms
+	const check = 1 << 20 // the number of steps between two checks of ctx; they take about 50 ms
 	for t := range 2 * steps {
 		if t%check == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()

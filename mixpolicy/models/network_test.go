@@ -43,8 +43,8 @@ func ExampleNetwork() {
 	//   (3, 1, 1, 0) 0.004956
 }
 
-// outcome returns the lengths after one step with the given events, queue by queue, as the papers describe a step. It
-// shares no code with network.go.
+// outcome returns the lengths after one step with the given events. It treats one queue after the other, as the
+// papers do, and shares no code with network.go.
 func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, done1, done2 bool) [4]int {
 	y, done := x, map[int]bool{workOn[0]: done1, workOn[1]: done2}
 	for queue, next := range map[int]int{1: 2, 2: 0, 3: 4, 4: 0} {
@@ -67,7 +67,7 @@ func outcome(d Dynamics, buffers, x [4]int, workOn [2]int, arrive1, arrive3, don
 	return y
 }
 
-// enumerated returns P_a(x, ·), from every combination of events.
+// enumerated returns P_a(x, ·), added up over every combination of events.
 func enumerated(w Network, x [4]int, workOn [2]int) map[[4]int]float64 {
 	rate := map[int]float64{1: w.Service[0], 2: w.Service[1], 3: w.Service[2], 4: w.Service[3]}
 	row := map[[4]int]float64{}
@@ -100,7 +100,7 @@ func enumerated(w Network, x [4]int, workOn [2]int) map[[4]int]float64 {
 
 var allDynamics = []Dynamics{IndependentEvents, PhantomJobs, OneEvent}
 
-// Every row of small networks equals the enumeration.
+// In small networks, every row of P equals the enumeration.
 func TestNetworkEnumerated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := Network{Dynamics: rapid.SampledFrom(allDynamics).Draw(t, "dynamics")}
@@ -146,8 +146,9 @@ func TestNetworkEnumerated(t *testing.T) {
 	})
 }
 
-// checkSimulated compares a cost with the simulated cost. Half of a 95 % interval over 32 runs is about two standard
-// errors, so the test allows five. About one seed in 60,000 fails; the seeds here are fixed.
+// checkSimulated compares a cost with the simulated cost. Half the width of a 95 % interval over 32 runs is about
+// two standard errors. The test allows 2.5 times this, so about one seed in 60,000 would fail; the seeds here are
+// fixed.
 func checkSimulated(t *testing.T, w Network, p *mixpolicy.Policy, steps int, seed uint64, want, width float64) {
 	t.Helper()
 	v := race.TInterval(mixpolicy.Must(w.Simulate(t.Context(), p, steps, seed)), 0.95)
@@ -233,8 +234,8 @@ func TestNetworkMixture(t *testing.T) {
 	}
 }
 
-// At full size, the costs in data/reference.csv agree with the whole chain, and with a simulation that shares no code
-// with it.
+// At full size, the costs in data/reference.csv agree with the costs from the whole chain, and with a simulation that
+// shares no code with the chain.
 func TestNetworkReferenceValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the whole chain of 1,028,196 states takes a few seconds for each policy")
@@ -246,12 +247,13 @@ func TestNetworkReferenceValues(t *testing.T) {
 	for k, d := range allDynamics {
 		w := mixpolicy.Must(Network{Dynamics: d}.complete())
 		x := mixpolicy.Must(w.MDP())
-		for _, rule := range []Rule{Longer, LastBuffer}[min(k, 1):] { // each takes seconds, and TestNetworkEnumerated tests the dynamics
+		for _, rule := range []Rule{Longer, LastBuffer}[min(k, 1):] { // LONGER only once: a cost takes seconds
 			name := fmt.Sprintf("network/%v, cost of %v", d, rule)
 			want := reference[name]
 			p := mixpolicy.Must(w.Policy(x, rule))
 			m := mixpolicy.Must(mixpolicy.Occupation(context.Background(), x, p, mixpolicy.MeasureSettings{Tolerance: 1e-12}))
-			// A step costs at most 126, so the error of the cost is at most 126 times the error of the measure.
+			// A step costs at most 126, so the error of the cost is at most 126 times the ℓ₁ error of the measure.
+			// The test allows twice this.
 			if got := m.Cost(x.Costs()); math.Abs(got-want) > 126*2*m.Error+1e-11*want || m.Error > 1e-8 {
 				t.Errorf("%s: %.14g, the file has %.14g", name, got, want)
 			}

@@ -2,9 +2,9 @@
 // section 6 under every reading of its transition law, a network of four queues, random
 // MDPs, and two small examples.
 //
-// A model is a struct. Its zero value is the published model or an example; only [Garnet] needs
-// sizes. Its method MDP builds the [mixpolicy.MDP], or returns an error that names the wrong
-// parameter, state or action. Models are independent of the methods that solve them.
+// A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The
+// method MDP builds the [mixpolicy.MDP], or returns an error that names the wrong parameter, state
+// or action. Models are independent of the methods that solve them.
 package models
 
 import (
@@ -27,20 +27,21 @@ import (
 // transition law.
 //
 // States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A
-// departure from length 1 and an arrival at length L are impossible, so the probability of the
-// impossible event is added to the probability of staying. Hence, under a policy that is the
+// departure from the shortest length and an arrival at length L are impossible, so the probability
+// of the impossible event is added to the probability of staying. Hence, under a policy that is the
 // same in every state, the chain goes up and down with fixed probabilities p and q, and its
 // stationary distribution is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 means 100
 	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
 	Rates   []float64 // the actions; nil means 0.2, 0.4, 0.6, 0.8
-	Reading Reading   // how (6.1) becomes probabilities
+	Reading Reading   // the way to turn (6.1) into probabilities
 
 	// Cost is the cost of a step at the given length and rate; nil means (6.2), length² + 60·rate³.
 	Cost func(length int, rate float64) float64
 
-	// Criterion is the cost to minimise; the zero value is mixpolicy.AverageCost, the paper's γ = 1.
+	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost, in the paper
+	// γ = 1.
 	Criterion mixpolicy.Criterion
 
 	// Empty adds a state of length 0, from which no job departs, before length 1.
@@ -53,23 +54,24 @@ type Queue struct {
 type Reading int
 
 const (
-	// Uniformised takes ϱ and a as rates in continuous time and watches the chain at the
-	// events of a clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). For every
-	// state-independent policy, this preserves the ratio of the two probabilities in (6.1), and so the
-	// stationary measure.
+	// Uniformised takes ϱ and a as rates in continuous time and watches the chain at the events of a
+	// clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). For every state-independent policy,
+	// this preserves the ratio of the two probabilities in (6.1), and therefore the stationary
+	// measure.
 	Uniformised Reading = iota
-	// Independent lets both events happen in a step and cancel: up ϱ(1−a),
-	// down a(1−ϱ).
+	// Independent lets both events happen in the same step, and then they cancel: up ϱ(1−a), down
+	// a(1−ϱ).
 	Independent
-	// ArrivalFirst gives the arrival its probability and clips the departure's:
+	// ArrivalFirst keeps the probability of an arrival and limits the probability of a departure:
 	// up ϱ, down min(a, 1−ϱ).
 	ArrivalFirst
-	// DepartureFirst clips the arrival's probability: up min(ϱ, 1−a), down a.
+	// DepartureFirst keeps the probability of a departure and limits the probability of an arrival:
+	// up min(ϱ, 1−a), down a.
 	DepartureFirst
 	// Renormalised divides both probabilities by max(1, ϱ+a), separately for each action.
 	Renormalised
 	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
-	// Farias and Van Roy (2003), for which every row is a distribution.
+	// Farias and Van Roy (2003). With this ϱ and the default rates, every row is a distribution.
 	SlowArrivals
 	// Literal is (6.1) as printed. As under SlowArrivals, ϱ + a > 1 for some rate a is an error.
 	Literal
@@ -93,12 +95,11 @@ var readingNames = []string{
 // String returns the reading's name.
 func (r Reading) String() string { return nameOf("Reading", int(r), readingNames) }
 
-// Law holds the probabilities that the queue, away from its ends, goes up, stays or goes down
-// in a step.
+// Law holds the probabilities of going up, staying and going down in a step, at a length away from
+// the ends.
 type Law struct{ Up, Stay, Down float64 }
 
-// Law returns the probabilities of a step of the queue under the given action,
-// away from the ends.
+// Law returns the probabilities of a step under the given action, at a length away from the ends.
 func (q Queue) Law(action int) (Law, error) {
 	q, err := q.complete()
 	if err != nil {
@@ -170,8 +171,8 @@ func (q Queue) complete() (Queue, error) {
 	switch q.Reading {
 	case Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised:
 	case SlowArrivals, Literal:
-		// Check the greatest ϱ + a, which may be rounded once. The error names the first state
-		// from which the queue can go both up and down.
+		// The greatest ϱ + a may exceed 1 by one rounding. The error names the first state from
+		// which the queue can go both up and down.
 		a := slices.Max(q.Rates)
 		if q.Arrival+a > 1+0x1p-52 {
 			return q, fmt.Errorf("models: the %v reading of (6.1) is not a distribution: state %d, action %v: up %v + down %v = %v, "+

@@ -38,7 +38,7 @@ func ExampleQueue_literal() {
 	// models: the literal reading of (6.1) is not a distribution: state 2, action 0.8: up 0.5 + down 0.8 = 1.3, want at most 1; choose another Reading, such as models.Uniformised
 }
 
-// events returns the probabilities of up and down at service rate d, from the events that the reading r assumes.
+// events returns the probabilities of going up and down at service rate d, from the events that the reading r assumes.
 func events(r Reading, d float64) (up, down float64) {
 	rho := .5
 	switch r {
@@ -108,8 +108,8 @@ func TestDeFariasVanRoyQueue(t *testing.T) {
 	}
 }
 
-// Every number of data/reference.csv about the queue of section 6 is computed here in the two ways that its row
-// names. Both agree with the file to 1e-12.
+// Every value in data/reference.csv about the queue of section 6 is computed here in the two ways that its row
+// names. Both results agree with the file to a relative error of 1e-12.
 func TestQueueReferenceValues(t *testing.T) {
 	exact := inRationals()
 	numeric := fromMDP(t)
@@ -163,7 +163,7 @@ func inRationals() map[string]float64 {
 	const n = 100
 	var cost [2]*big.Rat
 	var first, last [2]*big.Rat                                                                           // masses of states 1 and L
-	ratio, policy := [2]*big.Rat{rat(1, 1), rat(25, 23)}, [2][4]int64{{25, 25, 25, 25}, {30, 30, 20, 20}} // in hundredths
+	ratio, policy := [2]*big.Rat{rat(1, 1), rat(25, 23)}, [2][4]int64{{25, 25, 25, 25}, {30, 30, 20, 20}} // policy in hundredths
 	for i := range cost {
 		power, total, squares := rat(1, 1), new(big.Rat), new(big.Rat)
 		for s := int64(1); s <= n; s++ {
@@ -177,8 +177,8 @@ func inRationals() map[string]float64 {
 			cost[i] = add(cost[i], rat(p*12*a*a*a, 100*25))
 		}
 	}
-	// On 1ᵀθ = 1, Ψθ ⪰ 0 says that 1 + (ϱ−1)θ₁ ≥ 0 for ϱ = ψ¹/ψ² of every pair. The ratio ϱ is greatest in state 1 at
-	// the fast rates, and least in state L at the slow rates.
+	// On 1ᵀθ = 1, Ψθ ⪰ 0 says that 1 + (r−1)θ₁ ≥ 0 for the ratio r = ψ¹/ψ² of every pair. The ratio is greatest in
+	// state 1 at the fast rates, and least in state L at the slow rates.
 	bound := func(ratio *big.Rat) *big.Rat { return quo(rat(1, 1), add(rat(1, 1), ratio.Neg(ratio))) }
 	low, high := bound(mul(rat(25, 20), quo(first[0], first[1]))), bound(mul(rat(25, 30), quo(last[0], last[1])))
 	// cᵀψ¹ < cᵀψ², so the greatest θ₁ is optimal.
@@ -236,8 +236,8 @@ func shoot() float64 {
 	return g
 }
 
-// fromMDP computes the same values from the MDP: the measures by elimination, the LP (2.18) for d = 2 by its bounds
-// on θ₁, and the best average cost from the measure of the policy that policy iteration finds.
+// fromMDP computes the values of inRationals from the MDP: the measures by elimination, the LP (2.18) for d = 2 by
+// its bounds on θ₁, and the best average cost from the measure of the policy that policy iteration finds.
 func fromMDP(t *testing.T) map[string]float64 {
 	t.Helper()
 	x := mixpolicy.Must(Queue{}.MDP())

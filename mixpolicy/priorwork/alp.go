@@ -32,7 +32,7 @@ type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α, state-relevance weights (n); nil means the MDP's initial distribution
 
-	// Pairs are the constraints imposed, as indices s·m + a; nil means all of them.
+	// Pairs lists the pairs whose constraints are imposed, as indices s·m + a; nil means all pairs.
 	Pairs []int
 
 	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be
@@ -40,7 +40,7 @@ type ALP struct {
 	Bound float64
 }
 
-// Approximation is the answer of an approximate linear program.
+// Approximation is the solution of an approximate linear program.
 type Approximation struct {
 	Nu        []float64 // ν̂
 	Gain      float64   // ĝ, under average cost
@@ -71,7 +71,7 @@ func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error
 	return p.solve(ctx, x, pairs, cost)
 }
 
-// solve is Solve over the given pairs, with the observed costs.
+// solve is like Solve, but over the given pairs and with the given costs.
 func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []float64) (*Approximation, error) {
 	if err := checkBasis(x, p.Basis); err != nil {
 		return nil, err

@@ -73,8 +73,8 @@ type constraints struct {
 	rhs     []float64       // c
 }
 
-// bellmanConstraints returns the rows of the given pairs with their costs, the constraints (4.8). Under average cost,
-// the column of a constant φ is 0, except for rounding. The k probabilities of a row add up to 1 within
+// bellmanConstraints returns the constraints (4.8) of the given pairs, with the given costs. Under average cost, the
+// column of a constant φ is 0, except for rounding. The k probabilities of a row add up to 1 within
 // sum.Tolerance(k) = 16(k+1)2⁻⁵³, and at most k+2 roundings touch each term. So for φ = 1, where the sizes of the
 // terms add up to 2, a computed entry is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k). A column of such
 // entries is set to 0; otherwise [whiten] would scale it up, and ν would consist of rounding errors.
@@ -143,8 +143,8 @@ type coordinates struct {
 // their rounding error is d·2⁻⁵². The square of dependent, 2⁻⁴⁴, is no smaller than this error for d up to 256.
 const dependent = 0x1p-22
 
-// whiten divides each row of A and its entry of c by ‖aᵢ‖. Let S be such that A S then has the Gram matrix I, and let y
-// solve A S y = c by least squares. whiten returns the coordinates ‖y‖S.
+// whiten works with the rows aᵢ/‖aᵢ‖ of A and the entries cᵢ/‖aᵢ‖ of c. Let S be such that A S has the Gram matrix I,
+// and let y solve A S y = c by least squares. whiten returns the coordinates ‖y‖S.
 func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	n, d := c.columns.Dims()
 	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)

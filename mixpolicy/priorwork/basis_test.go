@@ -47,7 +47,7 @@ func TestWhiten(t *testing.T) {
 		t.Errorf("the fit has length %v, want 1", y)
 	}
 
-	// If all costs are 0, the fit sets no scale. A row of zeros leaves every direction without rows.
+	// If all costs are 0, the fit sets no scale. With only a row of zeros, every direction is null.
 	if k, _ := whiten(context.Background(), system([][]float64{{1, 0}, {1, 1}}, 0, 0)); mat.Norm(k.s, 1) == 0 || len(k.null) != 0 {
 		t.Errorf("costs of 0: S = %v, %d directions without rows", mat.Formatted(k.s), len(k.null))
 	}

@@ -19,19 +19,21 @@ var _ mixpolicy.PolicyRun = (*game)(nil)
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
-// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. A step draws s with probability
-// (1−θ)ξ(s) + θα(s), then a with probability π_a(s) = ξ_a(s)/ξ(s), queries the
-// cost and a next state s′, draws s₀ ~ α, and does
+// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. A step draws s with probability (1−θ)ξ(s) + θα(s),
+// then a with probability π_a(s) = ξ_a(s)/ξ(s), queries the cost and a next state s′, draws s₀ ~ α,
+// and updates ξ and v:
 //
 //	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //
-// in O(log nm). The answer is the average of the policies π. The published parameters for T steps are
+// A step takes O(log nm) operations. The answer is the average of the policies π. The published parameters for T steps
+// are
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). The sampling ensures the second condition. This M is the least for
-// which the exponent is never positive; the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). The term θα in the draw of s ensures the second condition. This M
+// is the least for which the exponent is never positive; the proof uses e^x ≤ 1 + x + x²/2, which holds only for
+// x ≤ 0.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps, the policy is ε-optimal in expectation. The lower bound for any method is
 // nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
@@ -69,14 +71,14 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is Wang's primal–dual π-learning for average cost under a generative model. It is [RandomizedLP] with γ =
-// 1, without s₀, and with a relative value function h in place of v, −2t1 ⪯ h ⪯ 2t1, where t is the mixing time. Its
-// analysis assumes that every stationary measure gives each state a probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ,
-// with α uniform; then
+// PiLearning is Wang's primal–dual π-learning for average cost under a generative model. It is [RandomizedLP] with
+// γ = 1, without s₀, and with a relative value function h in place of v, −2t1 ⪯ h ⪯ 2t1, where t is the mixing time.
+// Its analysis assumes that every stationary measure gives each state a probability in [1/(√τ n), √τ/n]. Hence
+// θ = 1/√τ, and α is uniform. The parameters are
 //
-//	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β,
+//	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
-// and T = Õ((τt)²nm/ε²) steps are enough. The lower bound for any method is nm·t/ε².
+// With these parameters, T = Õ((τt)²nm/ε²) steps are enough. The lower bound for any method is nm·t/ε².
 //
 // This M is the least for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
 // least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. By e^x ≤ 1
@@ -89,10 +91,11 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // The sum of the first two terms is least for a β of the order (1/t)√(ln(nm)/(nmT)). With α′ = nt²β, the third term is
 // 2/(βT), less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
-// The gap is Σ_k 𝓛(h_k, ξ*) − 𝓛(h, ξ_k) at one h, namely h*. So the analysis requires only that h*, up to a constant,
-// is within ±2t. This is so if t is a mixing time of all policies. For the queue of section 6, h* spans 146.2 (c_max −
-// c_min), so t = 37 is enough. A bound for all policies is useless there: with the service rate 0.8 up to length 66
-// and 0.2 beyond it, the mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance.
+// The gap is the mean of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k) over the steps k, which contains only one fixed h, namely h*. So the
+// analysis requires only that h*, up to a constant, is within ±2t. This is so if t is a mixing time of all policies.
+// For the queue of section 6, h* spans 146.2 (c_max − c_min), so t = 37 is enough. A bound for all policies is useless
+// there: with the service rate 0.8 up to length 66 and 0.2 beyond it, the mixing time is at least 1/(4Φ) > 3·10¹³,
+// where Φ is the conductance.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -103,7 +106,7 @@ type PiLearning struct {
 	// MixingTime is t; required. For costs divided by c_max − c_min, the relative value function h* of an optimal
 	// policy must span at most 4t. A mixing time of all policies is enough.
 	MixingTime float64
-	// Range is τ ≥ 1; required. If it is too small, the sampling visits states more often than the optimal policy can,
+	// Range is τ ≥ 1; required. If τ is too small, the sampling visits states more often than the optimal policy can,
 	// and the answer is biased.
 	Range float64
 	// Rate multiplies both step sizes; 0 means 1.
@@ -144,7 +147,7 @@ func learningRate(rate float64, steps int) (float64, error) {
 }
 
 // game is a run of [RandomizedLP] or of [PiLearning], which differ only in the parameters of the game.
-// [BoxMirror] and [OfflinePrimalDual] use it in part.
+// The runs of [BoxMirror] and [OfflinePrimalDual] use parts of a game.
 type game struct {
 	policyOnly
 	alpha         []float64 // the distribution of s₀, and of s with probability θ
@@ -160,7 +163,7 @@ type game struct {
 	v    []float64
 	xi   *sumTree  // ξ, not normalised
 	sum  []float64 // Σ π over the steps up to the last change of π(s)
-	last []int     // the step of the last change of π(s)
+	last []int     // last[s] is the step of the last change of π(s)
 }
 
 // newGame starts a game with the parameters of set.
@@ -217,7 +220,7 @@ func (g *game) Step() error {
 	return nil
 }
 
-// move makes the step of v for a transition from s to s′, and counts it.
+// move makes the step of v for a transition from s to next, and counts the step.
 func (g *game) move(s, next int) {
 	moved, gamma := [3]int{s, next, next}, g.x.Gamma()
 	if gamma < 1 {
@@ -232,7 +235,7 @@ func (g *game) move(s, next int) {
 	g.t++
 }
 
-// record adds π(s) to its sum once for each step since π(s) last changed, this step included.
+// record adds π(s) to g.sum once for each step since π(s) last changed, including the present step.
 func (g *game) record(s int) {
 	row := g.row(s)
 	f := float64(g.t+1-g.last[s]) / sumOf(row)
@@ -242,12 +245,12 @@ func (g *game) record(s int) {
 	g.last[s] = g.t + 1
 }
 
-// Policy implements [mixpolicy.PolicyRun]: the average of the policies π.
+// Policy implements [mixpolicy.PolicyRun]: it returns the average of the policies π.
 func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := append([]float64(nil), g.sum...)
 	for s := range g.v {
 		row := g.row(s)
-		f := (float64(g.t-g.last[s]) + 0x1p-20) / sumOf(row) // before the first step, 2⁻²⁰ makes this π itself
+		f := (float64(g.t-g.last[s]) + 0x1p-20) / sumOf(row) // because of 2⁻²⁰, the answer before the first step is π
 		for a, w := range row {
 			total[s*len(row)+a] = max(0, total[s*len(row)+a]+f*w)
 		}
@@ -258,24 +261,25 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 // BoxMirror is Jin and Sidford's stochastic mirror descent for the saddle point of [RandomizedLP] or, under average
 // cost, of [PiLearning]. The values are in the box |v| ≤ 2M, and the measure μ is in the simplex. μ has no lower
 // bound, so the method needs no knowledge of the stationary measures. M is 1/(1−γ), or t under average cost. Each
-// gradient comes from one query, at the v and μ before the step:
+// of the two gradients comes from one query, and is taken at the v and μ before the step:
 //
 //	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
-// in O(log nm). The answer is the policy of the average μ. The box is twice as wide as the values, so a small gap
-// implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate of the μ-gradient
-// satisfies Σμg² ≤ nm(4M+1)² in expectation. The inequality e^x ≤ 1 + x + x² requires x ≤ 1, which holds if T ≥
-// nm ln(nm). So at any fixed (v, μ), the averages after T steps have an expected gap of at most
+// A step takes O(log nm) operations. The answer is the policy of the average μ. The box is twice as wide as v*
+// needs, so a small gap implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the
+// estimate g′ of the μ-gradient satisfies Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x²,
+// which holds for x ≤ 1, and x ≤ 1 if T ≥ nm ln(nm). So at any fixed (v, μ), the averages after T steps have an
+// expected gap of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)²,
 //
 // which is least for
 //
-//	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1):
+//	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1).
 //
-// T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost, an ε-optimal policy requires a gap of (1−γ)ε,
-// and so nm/((1−γ)⁴ε²) steps.
+// So T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost, an ε-optimal policy requires a gap of
+// (1−γ)ε, so Õ(nm/((1−γ)⁴ε²)) steps are enough.
 //
 // Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). We had only its abstract.
 //
@@ -283,8 +287,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 type BoxMirror struct {
 	// Steps is T, which the step sizes need; required.
 	Steps int
-	// MixingTime is t, required under average cost: for costs divided by c_max − c_min, h*, up to a constant, must be
-	// within ±t.
+	// MixingTime is t, required under average cost. For costs divided by c_max − c_min, h* must be within ±t, up to a
+	// constant.
 	MixingTime float64
 	// Rate multiplies both step sizes; 0 means 1.
 	Rate float64
@@ -319,12 +323,12 @@ func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
 	return 1 / (1 - x.Gamma()), nil
 }
 
-// boxMirror keeps Σμ in sum. In each step, a pair of weight w adds w/total to its Σμ. So between two changes of w, the
-// pair adds w times the growth of inverse.
+// boxMirror keeps Σμ in sum. In each step, a pair of weight w adds w/total to its Σμ. So between two changes of w,
+// this Σμ grows by w times the growth of inverse.
 type boxMirror struct {
 	*game
 	inverse float64   // Σ 1/total over the steps
-	since   []float64 // inverse at the last change of each weight
+	since   []float64 // since[k] is inverse at the last change of the weight of pair k
 }
 
 // Step implements [mixpolicy.Run].
@@ -348,14 +352,14 @@ func (g *boxMirror) Step() error {
 	return nil
 }
 
-// measure is Σμ of a pair, over the steps done.
+// measure returns Σμ of pair k, over the steps done.
 func (g *boxMirror) measure(k int) float64 { return g.sum[k] + g.xi.weight(k)*(g.inverse-g.since[k]) }
 
 // Policy implements [mixpolicy.PolicyRun]: it returns the policy of the average μ.
 func (g *boxMirror) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := make([]float64, len(g.since))
 	for k := range total {
-		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total() // before the first step, 2⁻²⁰ makes this μ itself
+		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total() // because of 2⁻²⁰, it is μ before the first step
 	}
 	return mixpolicy.PolicyOf(g.x, total)
 }

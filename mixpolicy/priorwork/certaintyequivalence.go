@@ -15,7 +15,7 @@ var _ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
 // CertaintyEquivalence estimates the costs and solves the MDP with the estimates: the plug-in principle applied to the
 // whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal (Azar, Munos and
 // Kappen 2013). Here, transitions are known. If costs have no noise, one query for each pair is enough: after nm
-// queries, the answer is an optimal policy.
+// queries, the answer is optimal to 10⁻⁶ of the range of the costs.
 //
 // Pairs are queried in a random order, repeatedly. The estimate for a pair is the cost last observed. Before the first
 // query of a pair, the estimate is the greatest cost, which (A.3) gives.

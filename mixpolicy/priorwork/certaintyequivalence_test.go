@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// After nm queries, all costs are known and the policy is optimal. Before its first query, a
-// pair counts as costing c_max.
+// After nm queries, all costs are known, and the policy is optimal to 10⁻⁶ of their range.
+// Before its first query, a pair is taken to cost c_max.
 func TestCertaintyEquivalence(t *testing.T) {
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(0.9)} {
 		w, p := everyPair(criterion)

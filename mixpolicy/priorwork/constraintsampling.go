@@ -20,9 +20,9 @@ var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) over the pairs drawn so far.
 //
-// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In an experiment of
-// the authors in 2003, with a queue of length x, the program has all constraints, the state-relevance weights (1−ξ)ξˣ
-// with ξ = 0.9 or 0.999, and the basis 1, x, x², x³.
+// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In the authors'
+// experiment of 2003 with a queue of length x, the program has all constraints, the state-relevance weights (1−ξ)ξˣ
+// with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from a secondary source.)
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -136,8 +136,8 @@ func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	return beta, nil
 }
 
-// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) and the ν that
-// attains it, by the linear program min ε subject to |v − Φν| ⪯ εu.
+// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) and the ν that attains
+// this minimum. It solves the linear program min ε subject to |v − Φν| ⪯ εu.
 func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance float64, nu []float64, err error) {
 	n, d := phi.Dims()
 	if len(v) != n || len(u) != n {
@@ -166,7 +166,8 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	return x[0], x[1:], nil
 }
 
-// Lyapunov is a Lyapunov function with the bounds that the theorems of de Farias and Van Roy derive from it.
+// Lyapunov is a Lyapunov function. Its methods return bounds that depend on this function: those of de Farias and Van
+// Roy, and SALPBound of Desai, Farias and Moallemi.
 type Lyapunov struct {
 	U    []float64
 	Beta float64 // β_u < 1
@@ -188,8 +189,8 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u},
 //
-// by Theorem 3 of de Farias and Van Roy (2003). distance is the minimum ([BestFit]). (The paper prints (Ψu)(s) for
-// u(s).)
+// by Theorem 3 of de Farias and Van Roy (2003). distance is the minimum ([BestFit]). (The paper prints (Ψu)(s) in
+// place of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -227,13 +228,14 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// spread is the supremum. αᵀv* must be positive, as it is if all costs are.
+// spread is the supremum. αᵀv* must be positive, which holds if all costs are positive.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }
 
 // sampleSize returns a number of sampled constraints that is enough for d variables: with probability at least 1−δ,
-// every point that satisfies the sample violates a set of constraints of measure at most ε,
+// every point that satisfies the sampled constraints violates a set of constraints of measure at most ε. The number
+// is
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
 //
@@ -249,13 +251,14 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
-// with probability at least 1−δ. It is the size of Theorem 1 for the measure (1−γ)ε/(4mζ),
+// with probability at least 1−δ. It is the sample size of de Farias and Van Roy (2004, Theorem 1) for a measure of
+// violated constraints of at most (1−γ)ε/(4mζ),
 //
 //	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ))
 //
-// (de Farias and Van Roy 2004, Theorem 2). The paper prints the last logarithm outside the product. For a measure of 1
-// or more, no constraint is needed, and the size is 0. For a smaller measure, CostSampleSize panics unless the measure
-// is positive, d ≥ 1 and 0 < δ < 1.
+// (their Theorem 2). The paper prints the last logarithm outside the product. If (1−γ)ε/(4mζ) is 1 or more,
+// no constraint is needed, and the size is 0. Otherwise, CostSampleSize panics unless this measure is
+// positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

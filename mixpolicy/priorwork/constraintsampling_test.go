@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// (4.4) and (4.6) against their definitions.
+// The results agree with the definitions (4.4) and (4.6).
 func TestSamplingAndSizes(t *testing.T) {
 	_, p := discountedQueue()
 	x := p.MDP()
@@ -21,7 +21,8 @@ func TestSamplingAndSizes(t *testing.T) {
 		v[s] = 1 + float64(s)/10
 	}
 	l := mixpolicy.Must(NewLyapunov(x, v))
-	// E u(s′) − u(s) is at most 0.2·0.1, from the steps up. Relative to u, it is greatest at s = 0, where u = 1.
+	// E u(s′) − u(s) is at most 0.2·0.1, because the queue grows with probability 0.2. This difference divided by
+	// u(s) is greatest at s = 0, where u = 1.
 	if want := 0.98 * 1.02; math.Abs(l.Beta-want) > 16*u {
 		t.Errorf("β = %v, want %v", l.Beta, want)
 	}
@@ -51,7 +52,7 @@ func TestSamplingAndSizes(t *testing.T) {
 }
 
 // By default, η is (4.4) with u = 1 and the mean of the base policies' measures: uniform over the actions of a state,
-// even those that no base policy takes.
+// including those that no base policy takes.
 func TestDefaultSampling(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 3, Actions: 2, Branches: 2, Seed: 1, Ring: true, Criterion: mixpolicy.Discounted(.9)}.MDP())
 	first := mixpolicy.Must(mixpolicy.PolicyFunc(x, func(s int, row []float64) { row[0] = 1 }))

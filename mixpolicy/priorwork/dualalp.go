@@ -15,11 +15,12 @@ import (
 // DualALP is the method of Abbasi-Yadkori, Bartlett and Malek (2014): projected stochastic subgradient descent on
 // (4.14),
 //
-//	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁,
+//	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 //
-// where the columns of Ψ need not be occupation measures; hence the second penalty, on the flow. (The paper prints
-// θᵀΨᵀ(P − Q), which is for average cost, the criterion of the source.) Let W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs
-// (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the estimate
+// The columns of Ψ need not be occupation measures; hence the second penalty, on the flow. (The paper prints
+// θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
+// W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the
+// estimate
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
@@ -30,7 +31,7 @@ import (
 // W is computed once, by a pass over all transitions for each feature; the source computes each row that it needs from
 // the predecessors of s′.
 //
-// Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
+// Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
 // Deviations: see [Publications].
 type DualALP struct {

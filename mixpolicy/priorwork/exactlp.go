@@ -43,8 +43,8 @@ type LPCertificate struct {
 	// feasible, so no policy costs less than Primal − PrimalViolation.
 	PrimalViolation float64
 	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
-	Slackness       float64 // Σ |rξ|, complementary slackness
-	PositiveRows    int     // pairs with ξ > 0
+	Slackness       float64 // Σ |rξ|, which is 0 under complementary slackness
+	PositiveRows    int     // the number of pairs with ξ > 0
 }
 
 // Gap returns Dual − Primal.
@@ -65,8 +65,9 @@ func (c LPCertificate) String() string {
 }
 
 // SolveLP solves both programs by policy iteration: the simplex method with all improving pivots at once (Howard 1960;
-// Ye 2011 for its complexity). This ends with an optimal basis, whose v and measure ξ SolveLP checks against the
-// programs. SolveLP returns the errors of [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+// Ye 2011 for its complexity). Policy iteration ends with an optimal basis. SolveLP checks the v and the measure ξ of
+// this basis against the programs. SolveLP returns the errors of [mixpolicy.PolicyIteration] and
+// [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

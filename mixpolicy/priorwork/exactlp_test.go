@@ -31,7 +31,7 @@ func TestLPCertificateIdentity(t *testing.T) {
 			g = rapid.Float64Range(-3, 3).Draw(t, "g")
 		}
 		c := checkLP(x, v, g, xi)
-		// r and f, by their definitions.
+		// Compute r and f from their definitions.
 		q := make([]float64, x.Pairs())
 		x.ActionValues(q, v)
 		f := times(-(1 - x.Gamma()), x.Initial())

@@ -9,14 +9,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 )
 
-// The queue of de Farias and Van Roy, with a buffer of 200.
+// queue returns the queue of de Farias and Van Roy with a buffer of 200.
 func queue() (models.Queue, *mixpolicy.MDP) {
 	q := models.DeFariasVanRoyQueue()
 	q.Buffer = 200
 	return q, mixpolicy.Must(q.MDP())
 }
 
-// The smoothed program's value is above the ALP's, which is a lower bound of αᵀv*.
+// The value αᵀΦν of the ALP is a lower bound on αᵀv*. The αᵀΦν of the smoothed program is
+// greater.
 func ExampleSALP() {
 	q, x := queue()
 	phi, alpha := mixpolicy.Must(q.Monomials(2)), mixpolicy.Must(q.GeometricWeights(0.9))
@@ -32,7 +33,7 @@ func ExampleSALP() {
 	// E|v* − Φν|: 154.7 and 52.6
 }
 
-// A linear program with 50 or 500 sampled constraints in place of all 804.
+// The linear program has 50 or 500 sampled constraints instead of all 804.
 func ExampleConstraintSampling() {
 	q, x := queue()
 	f := mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, mixpolicy.Must(q.Policies(x))...))

@@ -76,7 +76,8 @@ func queueProblem(q models.Queue, class mixpolicy.Class) *mixpolicy.Problem {
 // section6 is (2.18) for the queue of section 6.
 func section6(class mixpolicy.Class) *mixpolicy.Problem { return queueProblem(models.Queue{}, class) }
 
-// discountedQueue returns a queue of 50 lengths with de Farias and Van Roy's numbers, and its problem (2.18).
+// discountedQueue returns a queue of 50 lengths with de Farias and Van Roy's parameters, and its problem
+// (2.18).
 func discountedQueue() (models.Queue, *mixpolicy.Problem) {
 	q := models.DeFariasVanRoyQueue()
 	q.Buffer = 49
@@ -109,7 +110,7 @@ func garnetProblem(class mixpolicy.Class) *mixpolicy.Problem {
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.NewFeatures(context.Background(), x, policies...)), class))
 }
 
-// begin starts a method on stream 0 of seed 1 and returns the run as its own type.
+// begin starts a method on stream 0 of seed 1 and returns the run, whose type is R.
 func begin[R mixpolicy.Run](p *mixpolicy.Problem, m mixpolicy.Method) R {
 	return mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))).(R)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// (4.3), (4.5) and (4.13) by hand: αᵀu = 3/2 and μᵀu = 7/4.
+// (4.3), (4.5) and (4.13) agree with values computed by hand, for αᵀu = 3/2 and μᵀu = 7/4.
 func TestLyapunovBoundsByHand(t *testing.T) {
 	l := &Lyapunov{U: []float64{1, 2}, Beta: .5}
 	alpha, mu := []float64{.5, .5}, []float64{.25, .75}
@@ -191,7 +191,7 @@ func TestViews(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.m.Name(), s, err)
 		}
 		if name := c.m.Name(); name == "" || names[name] {
-			t.Errorf("the name %q is empty or another's too", name)
+			t.Errorf("the name %q is empty, or another method has the same name", name)
 		}
 		names[c.m.Name()] = true
 		if name := reflect.TypeOf(c.m).Name(); !published[name] {
@@ -214,8 +214,8 @@ func TestSoftmaxExtremes(t *testing.T) {
 }
 
 // For the queue of section 6, t = 37 is enough for π-learning if only the optimal policy counts: its relative value
-// function spans at most 4·37 ranges of the costs. A t for all policies is more than 3·10¹³: under the policy with
-// rate 0.8 up to length 66 and 0.2 beyond, little flow passes the middle.
+// function spans at most 4·37 ranges of the costs. A mixing time of all policies is more than 3·10¹³: under the
+// policy with rate 0.8 up to length 66 and 0.2 beyond, the queue rarely passes from one part to the other.
 func TestMixingTimeOfQueue(t *testing.T) {
 	x := section6(mixpolicy.Ball(2)).MDP()
 	lo, hi := x.CostRange()

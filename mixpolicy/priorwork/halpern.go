@@ -12,12 +12,12 @@ import (
 //	z ← (k+1)/(k+2)·(2T(z) − z) + z₀/(k+2),
 //
 // and the residual ‖z − T(z)‖ falls as 1/k, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ). So the last point converges without
-// averages. The method restarts at T(z) when the residual is at most a fifth of the residual at the last restart, or
-// at most four fifths of it and growing, or when at least 0.36 of all steps came after that restart. Then σ becomes the
-// geometric mean of itself and the ratio of the distances that λ and θ have moved. Each change is limited to a factor
-// of 2, so a single restart cannot spoil σ.
+// averages. The method restarts at T(z) when the residual is at most a fifth of the residual at the last restart, or at
+// most four fifths of it and growing, or when at least 0.36 of all steps came after that restart. Then σ becomes the
+// geometric mean of itself and the ratio of the distances that λ and θ have moved. A restart changes σ at most by a
+// factor of 2, so a single restart cannot spoil σ.
 //
-// A step costs 2nmd operations, and every 16th step costs a few times as much. The method makes no
+// A step costs 2nmd operations, and every 16th step costs a few times as many. The method makes no
 // query.
 //
 // Source: Lu and Yang, arXiv 2407.16144, 2024; for large programs, Lu, Peng and Yang, cuPDLPx, arXiv 2507.14051, 2025.

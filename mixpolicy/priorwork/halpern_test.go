@@ -27,7 +27,7 @@ func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most i
 	return most
 }
 
-// Both methods need no more steps than we measured. Without the reflection, the anchor z₀/(k+2), the restarts or
+// Neither method needs more steps than we measured. Without the reflection, the anchor z₀/(k+2), the restarts or
 // the safeguard of σ, some problems would need more.
 func TestHalpernPDHGSteps(t *testing.T) {
 	_, slow := discountedQueue()

@@ -10,7 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The median of means ignores an outlier that spoils the mean; with one group, it is the mean.
+// The median of means ignores an outlier that spoils the mean. With one group, the median of
+// means is the mean.
 func TestMedianPlugIn(t *testing.T) {
 	p := garnetProblem(mixpolicy.Ball(2))
 	estimate := func(p *mixpolicy.Problem, m mixpolicy.Method) []float64 {
@@ -27,7 +28,7 @@ func TestMedianPlugIn(t *testing.T) {
 	}
 	for j, v := range estimate(outlier(), MedianPlugIn{}) {
 		if !(math.Abs(v) < 4) { // costs are below 1, weights below d
-			t.Errorf("b̂ of %d is %v after an outlier", j, v)
+			t.Errorf("b̂%d is %v after an outlier", j, v)
 		}
 	}
 	if mean := estimate(outlier(), mixpolicy.PlugIn{}); mean[0] < 1e5 {

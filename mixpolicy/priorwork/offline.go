@@ -19,18 +19,19 @@ import (
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
 // over 0 ⪯ β ⪯ C and |θ| ⪯ H. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H = t and 0 ≤ ρ ≤ 1.
-// Meanwhile, the method improves π. It repeats the following T times. K transitions move θ,
+// At the same time, the method improves π. It repeats two stages T times. First, K transitions move θ and, under
+// average cost, ρ:
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))],
 //
-// and one more transition moves β and π, with the mean θ̄ of the K iterates:
+// Then one more transition moves β and π, with the mean θ̄ of the K iterates and a step size α′:
 //
-//	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α Σ θ̄_a(s)).
+//	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
 // The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations; the steps
-// that move β take O(nm). Each step size minimises the regret bound of its player,
+// that move β take O(nm). Each step size minimises the bound on the regret of the variables that it moves:
 //
-//	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α = √(2 ln m/T)/H.
+//	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //
 // The source shows that O(ε⁻⁴) transitions are enough for an ε-optimal policy.
 //
@@ -44,7 +45,7 @@ type OfflinePrimalDual struct {
 	Coverage float64
 	// MixingTime is t, required under average cost: the t of [BoxMirror] plus 1 is enough.
 	MixingTime float64
-	// Rate multiplies the step size α; 0 means 1.
+	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64
 }
 
@@ -55,10 +56,10 @@ func (a OfflinePrimalDual) Name() string { return "offline primal–dual" }
 // policies.
 type offline struct {
 	*game
-	rate, cover, rho, slow float64   // α, C, ρ and the step size of ρ
-	inner, k               int       // K, and the transitions since β moved
+	rate, cover, rho, slow float64   // α′, C, ρ and the step size of ρ
+	inner, k               int       // K, and the number of transitions since β moved
 	beta, theta, mean, pi  []float64 // β, θ, the mean of θ since β moved, and scratch for π(s)
-	logit, chosen          []float64 // α Σ θ̄ of the present policy, and of the answer
+	logit, chosen          []float64 // α′ Σ θ̄ of the present policy, and of the answer
 }
 
 // Start implements [mixpolicy.Method].

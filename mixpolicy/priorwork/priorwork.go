@@ -1,5 +1,6 @@
-// Package priorwork holds the methods with which section 4 compares Algorithm 1, and further methods. They are as
-// published, except for the deviations that [Publications] lists.
+// Package priorwork holds the methods with which section 4 compares Algorithm 1, and further methods. For each of
+// them, [Publications] states the source and the known differences from the source, and says if we did not have
+// the text.
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -21,13 +22,13 @@
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //
-// Some related work is not here: on a generative model, Tiapkin and Gasnikov (2021); with features, Cheng and others
-// (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); on matrix games with reduced variance, Carmon and others
-// (2019), Alacaoglu and Malitsky (2022).
+// Some related work is not implemented: with a generative model, Tiapkin and Gasnikov (2021); with features, Cheng
+// and others (2020), Bas-Serrano and Neu (2020), Neu and Okolo (2023); with reduced variance, for matrix games,
+// Carmon and others (2019), Alacaoglu and Malitsky (2022).
 //
-// All learners are mixpolicy.Methods; mixpolicy.Solve runs them, and package race compares them, with costs from the
-// same oracle. If a learner finds a policy from a value function or from the whole measure, its run is a
-// mixpolicy.PolicyRun.
+// All learners are mixpolicy.Methods, which get their costs from a mixpolicy.Oracle. mixpolicy.Solve runs them, and
+// package race compares them. If a learner finds a policy from a value function or from the whole measure, its run
+// is a mixpolicy.PolicyRun.
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
 // states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both lead to linear programs
@@ -43,7 +44,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// positive returns v, or the given default if v is 0. It returns an error unless this number is finite and positive.
+// positive returns v, or the given default if v is 0. It returns an error unless the result is finite and positive.
 func positive(v, byDefault float64, what string) (float64, error) {
 	if v = cmp.Or(v, byDefault); !(v > 0) || math.IsInf(v, 1) {
 		return 0, fmt.Errorf("priorwork: %s = %v, want a finite number > 0", what, v)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Publication states where a method comes from, and how the implementation here deviates from it.
+// Publication states the source of a method, and how the implementation here deviates from the source.
 type Publication struct {
 	Method     string   // the name of the method's type
 	Source     string   // author, place and year

@@ -25,10 +25,11 @@ type Recommendation struct {
 // than a second.
 const largeProgram = 1 << 26
 
-// Recommend says which method to use for p with a budget of queries. If the costs are known, this is [MixtureLP], or
-// [HalpernPDHG] for a large Ψ. If the method may choose pairs and the budget is enough for all of them, it is
-// [CertaintyEquivalence]. Otherwise, it is [ScaleFree] if known.Tolerance is positive, and [mixpolicy.PlugIn] if not.
-// The races of notebook 12 are the evidence. A budget below 1 without known costs is an error.
+// Recommend says which method to use for p with a budget of queries. If the costs are known, it recommends
+// [MixtureLP], or [HalpernPDHG] for a large Ψ. If the method may choose pairs and the budget is enough for a query of
+// each pair, it recommends [CertaintyEquivalence]. Otherwise, it recommends [ScaleFree] if known.Tolerance is
+// positive, and [mixpolicy.PlugIn] if not. The evidence is in the races of notebook 12. A budget below 1 without
+// known costs is an error.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {

@@ -56,16 +56,17 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 	}
 }
 
-// MirrorProx is Nemirovski's method (2004) for the saddle point of (3.1) with known costs. It takes a trial step of
-// mirror descent and ascent, and repeats the step from the same place with the gradients at the trial point,
+// MirrorProx is Nemirovski's method (2004) for the saddle point of (3.1) with known costs. It takes a trial step
+// from (θ, λ) by mirror descent and ascent, and then a second step from the same (θ, λ), with the gradients at the
+// trial point:
 //
 //	θ½ = step from θ along Ψᵀ(c − λ),    λ½ = [λ − ησSΨθ]₊,
-//	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊,
+//	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
-// where steps in θ are those of (3.25) with length η/σ. The weight σ = c_max − c_min, or 1 if that is 0, balances the
-// steps in θ and λ. The answer is the average of the (θ½, λ½). Its duality gap falls as 1/t, because 𝓛 is bilinear and
-// the gradients have no noise. Only η must be chosen, and the modulus determines it. The certificate of a run holds
-// the gap.
+// Steps in θ are those of (3.25) with length η/σ. The weight σ = c_max − c_min, or 1 if all costs are equal, balances
+// the steps in θ and λ. The answer is the average of the (θ½, λ½). Its duality gap falls as 1/t, because 𝓛 is bilinear
+// and the gradients have no noise. Only the modulus may be chosen; it determines η. The certificate of a run
+// holds the gap.
 //
 // An iteration costs 4nmd operations. The method makes no query.
 //
@@ -98,8 +99,8 @@ type mirrorProx struct {
 
 // Start implements [mixpolicy.Method].
 //
-// The step size: if φ is μ-strongly convex in ℓ₂, the gradient of 𝓛 has the Lipschitz constant ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ
-// in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}, so the method allows η = √μ.
+// The step size is η = √μ. If φ is μ-strongly convex in ℓ₂, the gradient of 𝓛 has the Lipschitz constant
+// ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}, and the analysis allows the inverse of this constant.
 func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	set, err := mixpolicy.Mirror{Phi: a.Modulus}.For(p)
 	if err != nil {
@@ -120,7 +121,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	}, nil
 }
 
-// balance returns c_max − c_min, or 1 if that is 0: a scale of λ, which has the unit of costs.
+// balance returns c_max − c_min, or 1 if all costs are equal: a scale for λ, because λ has the unit of costs.
 func balance(p *mixpolicy.Problem) float64 {
 	lo, hi := p.MDP().CostRange()
 	return cmp.Or(hi-lo, 1)
@@ -142,8 +143,8 @@ func (a *mirrorProx) Step() error {
 	return nil
 }
 
-// descend takes a step in θ along the gradient at the given λ, and stores in dst the step from a.lambda along the
-// gradient at the old θ.
+// descend takes a step in θ along the gradient at the λ in at, and stores in dst the step from a.lambda along the
+// gradient at the θ before that step.
 func (a *mirrorProx) descend(dst, at []float64) error {
 	if _, err := a.m.Step(1, a.sigma, a.s.gradient(at)); err != nil {
 		return fault.At("priorwork", "mirror-prox", err)
@@ -170,13 +171,13 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂,
 //
-// restarted as Applegate, Hinder, Lu and Lubin (2023) do for linear programs. It restarts from its average or its
-// iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the error at the
-// last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36 of all
-// iterations were made since the last restart. Averages alone converge as 1/t. From one restart to the next, the error
-// falls by a constant factor, so the whole method converges linearly (for polyhedral classes, and in practice for the
-// ball). σ starts at c_max − c_min. At a restart, it becomes the geometric mean of itself and the ratio of the
-// distances that λ and θ have moved.
+// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. It restarts from the average or
+// from the last iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the
+// error at the last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36
+// of all iterations were made since the last restart. Averages alone converge as 1/t. From one restart to the next,
+// the error falls by a constant factor, so the whole method converges linearly (for polyhedral classes, and in
+// practice for the ball). σ starts at c_max − c_min, or at 1 if all costs are equal. At a restart, σ becomes the
+// geometric mean of itself and the ratio of the distances that λ and θ have moved.
 //
 // The error is the size of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd
 // operations. The test for a restart, every 16 iterations, costs a few times as much. The method makes no query.
@@ -264,8 +265,9 @@ func (a *pdhg) image(theta, lambda []float64) error {
 	return nil
 }
 
-// consider restarts if one of three criteria holds. The constants are those of cuPDLP.jl: 0.2 for sufficient decrease,
-// 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time without a restart.
+// consider keeps the best point, and restarts if one of three criteria holds. The constants are those of cuPDLP.jl:
+// 0.2 for sufficient decrease, 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time
+// without a restart.
 func (a *pdhg) consider() {
 	x, e := a.mean, a.error(a.mean)
 	if f := a.error(a.at); f < e {

@@ -42,8 +42,9 @@ func TestMirrorProxBound(t *testing.T) {
 	}
 }
 
-// Restarted PDHG converges linearly: after 1600 iterations, its gap, and the duality gap that
-// proves it, are rounding errors of about 10⁻¹⁵. Without restarts, the gap would be 10⁻⁹ after 3200.
+// Restarted PDHG converges linearly: after 1600 iterations, its gap, and the duality gap that proves
+// it, are rounding errors of about 10⁻¹⁵. Without restarts, the gap would be 10⁻⁹ after 3200
+// iterations.
 func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {

@@ -21,13 +21,13 @@ import (
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// The least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). The program that remains is concave in ν
-// ∈ ℝᵈ. It contains the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
+// For a given ν, the least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With this s, a concave
+// program in ν ∈ ℝᵈ remains, in which μᵀs is the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
 //
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
 // that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass finds the greatest at a given ν. Solve
-// starts without constraints from these functions, adds the function that the last solution violates most, and ends
-// when the solution violates none. The result is exact. For a few variables, a few dozen passes are enough.
+// starts with none of these functions as a constraint. It adds the function that the last solution violates most, and
+// ends when the solution violates none. The result is exact. For a few variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -42,8 +42,8 @@ type SALP struct {
 
 	// Penalty is κ, [PublishedPenalty] in the source; 0 means that Budget applies.
 	Penalty float64
-	// Budget is t ≥ 0. The zero value, a budget of 0, is the ALP over the states with
-	// μ(s) > 0.
+	// Budget is t ≥ 0, and is not used if Penalty > 0. A budget of 0 gives the ALP over the states
+	// with μ(s) > 0.
 	Budget float64
 }
 
@@ -221,9 +221,9 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 // negligible is the greatest violation, relative to lengths, that leaves twelve digits correct.
 const negligible = 0x1p-40
 
-// stalledByRounding reports whether err ended a linear program at a point whose violation is
-// negligible: degenerate programs have rows that depend on each other to within rounding.
-// The point's bound is still valid, and the gap shows the loss.
+// stalledByRounding reports whether the solver stalled at a point whose violation is negligible.
+// This happens in degenerate programs, whose rows depend on each other to within rounding. The
+// point's bound is still valid, and the gap shows the loss.
 func stalledByRounding(err error) bool {
 	var stall *linprog.StalledError
 	return errors.As(err, &stall) && stall.Violation <= negligible

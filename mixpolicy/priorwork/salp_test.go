@@ -91,7 +91,7 @@ func TestSALP(t *testing.T) {
 		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 		mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
 		p := SALP{Basis: randomBasis(t, x.States()), Slack: mu}
-		ownWeights := rapid.Bool().Draw(t, "weights") // used for the slack as well
+		ownWeights := rapid.Bool().Draw(t, "weights") // if set, a random mu is Weights and, by default, Slack
 		if !ownWeights && rapid.Bool().Draw(t, "penalty") {
 			p.Penalty = PublishedPenalty(gamma)
 		} else {

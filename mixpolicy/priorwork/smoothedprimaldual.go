@@ -29,17 +29,17 @@ var (
 //
 //	max_{ν∈Γ} αᵀΦν − κ Σ_s μ(s) [max_a h_a(s;ν)]₊,   h_a(s;ν) = (Φν)(s) − γP_a(s)Φν − c_a(s).
 //
-// The positive part of a maximum is a maximum over a polytope, with a vertex for every
-// action and one for none:
+// The positive part of a maximum is a maximum over a polytope, with one vertex for every action and
+// one vertex for no action:
 //
 //	[max_a h_a]₊ = max {ρᵀh : ρ ∈ Δ},   Δ = {ρ ∈ ℝᵐ : ρ ⪰ 0, 1ᵀρ ≤ 1}.
 //
-// So smoothing turns λ ⪰ 0, which has no bound, into λ_a(s) = κμ(s)ρ_a(s) with ρ(s) ∈ Δ, and neither a ball as in
-// (3.26) nor a β is needed. The problem becomes
+// So smoothing replaces the unbounded λ ⪰ 0 by λ_a(s) = κμ(s)ρ_a(s) with ρ(s) ∈ Δ. Neither a ball as in (3.26)
+// nor a β is needed. The problem becomes
 //
-//	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν),
+//	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν).
 //
-// which is bilinear, with gradients that are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·),
+// 𝓛 is bilinear, and its gradients are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·),
 //
 //	ĝ_ν = −φ(s₀) + κ Σ_a ρ_a(s) (φ(s) − γφ(s′_a)),
 //	ĝ_ρ(s)_a = κ ĥ_a,  ĥ_a = φ(s)ᵀν − γφ(s′_a)ᵀν − c_a(s),   and 0 in the other states,
@@ -48,30 +48,30 @@ var (
 //
 // # The iteration
 //
-// Mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s), where 1
-// − 1ᵀρ(s) is the weight of no action, need no projection:
+// We use mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s).
+// The weight of no action is 1 − 1ᵀρ(s). Neither step needs a projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
-//	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}),
+//	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}).
 //
-// with m queries and O(md) arithmetic per step, whatever n is. The answer is the average ν̂ of the iterates, weighted
+// A step takes m queries and O(md) operations, whatever n is. The answer is the average ν̂ of the iterates, weighted
 // by η, and the greedy policy for Φν̂.
 //
 // # Its error
 //
 // φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
-// D(ν;0) ≤ R, and the entropies add up to at most n ln(m+1). With ‖φ(s)‖ ≤ F, ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ)
-// + c_max, so the squares of both gradients in the dual norms add up to at most
+// D(ν;0) ≤ R, and the entropies add up to at most n ln(m+1). If ‖φ(s)‖ ≤ F, then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and
+// |ĥ_a| ≤ FR(1+γ) + c_max. So the squares of both gradients in the dual norms add up to at most
 //
-//	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)²
+//	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //
-// and the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points, which allows a comparator that
-// depends on the samples, gives for constant η
+// We apply the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points. It allows a comparator
+// that depends on the samples. For constant η, it gives
 //
 //	E [max_{ν∈Γ} f(ν) − f(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// where f is the objective of the program. This is O(√(n ln m/T)), whereas the constants in the rates of section 3
-// contain ‖λ*‖. The factor √n arises because any of the constraints may bind.
+// where f is the objective of the program. For the best η, this is O(√(n ln m/T)), whereas the constants in the
+// rates of section 3 contain ‖λ*‖. The factor √n arises because any of the constraints may bind.
 //
 // Source: none. The abstract announces the method; we derive it here.
 type SmoothedPrimalDual struct {

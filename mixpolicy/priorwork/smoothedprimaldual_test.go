@@ -12,9 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// The average iterate converges to the optimum of the program that [SALP] solves exactly. After steps of constant η,
-// its mean error is below the bound on the expected error, which follows from the M² in the doc comment of
-// [SmoothedPrimalDual].
+// The average iterate converges to the optimum of the program that [SALP] solves exactly. With constant η, the mean
+// error of four runs is below the bound on the expected error in the doc comment of [SmoothedPrimalDual].
 func TestSmoothedPrimalDual(t *testing.T) {
 	x := mixpolicy.Must(models.Garnet{States: 5, Actions: 3, Branches: 2, Seed: 11, Ring: true, Criterion: mixpolicy.Discounted(0.5)}.MDP())
 	features := mixpolicy.Must(mixpolicy.NewFeatures(t.Context(), x, mixpolicy.UniformPolicy(x)))

@@ -76,8 +76,8 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	}), nil
 }
 
-// ApproximateLP is [ALP] with the true costs and all constraints. The weight of a state is the mean of its weights in
-// the measures of the base policies.
+// ApproximateLP is [ALP] with the true costs and all constraints. The weight of a state is its mean probability under
+// the base policies.
 //
 // Source: see [ALP].
 //
@@ -94,9 +94,8 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 	}), nil
 }
 
-// SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is not known, so the
-// weight of a violation is the mean weight of its state in the measures of the base policies. SmoothedLP is only for
-// discounted cost.
+// SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is not known, so α
+// and μ are the mean measure of the base policies. SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].
 //
@@ -121,7 +120,8 @@ func policyOf(a *Approximation, err error) (*mixpolicy.Policy, error) {
 	return a.Policy, nil
 }
 
-// Visits returns the oracle's distribution of states, the mean of the base policies' measures.
+// Visits returns the distribution of the states that the oracle samples: by default, the mean measure of the base
+// policies.
 func Visits(p *mixpolicy.Problem) []float64 {
 	mu := make([]float64, p.MDP().States())
 	for i, v := range p.Features().Sampling() {
@@ -168,7 +168,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 				break
 			}
 			length := 1.0
-			if decrement > 1./16 { // a shorter step stays in the domain, with a decrease of at least a constant
+			if decrement > 1./16 { // a shorter step stays in the domain, and lowers the function by at least a constant
 				length = 1 / (1 + math.Sqrt(decrement))
 			}
 			floats.AddScaled(dst, length, step.RawVector().Data[:d])

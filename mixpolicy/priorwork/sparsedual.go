@@ -17,19 +17,19 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for sparse features: few of them are nonzero at each pair, as with
+// SparseDualALP minimises the f_ω of [DualALP] for sparse features, of which few are nonzero at each pair, as with
 // indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take
-// 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient is
-// proportional to the number of nonzero entries in the two rows that it uses.
+// 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient is proportional to the number
+// of nonzero entries in the two rows that it uses.
 //
 // As in the source, b = cᵀΨ is known and only the penalties are sampled:
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
-// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂, so Ψ_i/q₁(i) has the same length for every i, and
-// W_s/q₂(s) for every s.
+// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂. So Ψ_i/q₁(i) has the same length for every i, and
+// W_s/q₂(s) has the same length for every s.
 //
-// Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763).
+// Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
 // Deviations: see [Publications].
 type SparseDualALP struct {
@@ -154,19 +154,19 @@ func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta)
 // DualALPRun holds the settings of a run of [SparseDualALP].
 type DualALPRun struct {
 	Weight    float64 // ω, in units of the scaled cost
-	CostScale float64 // divides costs
+	CostScale float64 // divides the costs
 	StepSize  mixpolicy.StepSize
 	Batch     int // gradients that a step averages
 	Steps     int
 	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also keeps 1ᵀθ = 1
 	Start     []float64 // θ₀
-	// Visit, if set, receives the mean of the iterates after each step that Schedule names and after the last; it must
-	// copy what it keeps.
+	// Visit, if set, receives the mean of the iterates after each step that Schedule names, and after the last step.
+	// Visit must copy what it keeps.
 	Visit    func(step int, average []float64) error
 	Schedule mixpolicy.Schedule
 }
 
-// Run returns the mean of the iterates. On cancellation, it returns the mean of the steps done.
+// Run returns the mean of the iterates. On cancellation, it returns the mean of the iterates so far, and an error.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {

@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The dual ALP of a machine, with one feature per state–action pair.
+// This is the dual ALP of a machine, with one feature per state–action pair.
 func ExampleSparseDualALP() {
 	w, p := everyPair(mixpolicy.AverageCost)
 	x := p.MDP()
@@ -52,7 +52,8 @@ func TestSparseDualALPErrors(t *testing.T) {
 		spoil(&spoiled)
 		wantError(t, second(a.Run(background, spoiled, rand.NewPCG(1, 0))), says)
 	}
-	// Without a schedule, Visit gets the average once, after the last step, even if there is only one. This average is the answer.
+	// Without a schedule, Visit gets the average once, after the last step, even if there is only one step. This
+	// average is the answer.
 	for _, steps := range []int{1, 3} {
 		var shown []float64
 		once := set

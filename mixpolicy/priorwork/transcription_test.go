@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// This file writes every iteration a second time, in plain loops over matrices and from the method's source alone, and
-// compares the two forms, iterate by iterate. Both draw the same random numbers.
+// This file writes most methods a second time, in plain loops over matrices and from the formulas alone. It compares
+// the two forms of a method iterate by iterate. Both forms draw the same random numbers.
 
 // plain is a problem as arrays, indexed by pair i, state s and feature j.
 type plain struct {
@@ -276,7 +276,7 @@ func games(p *mixpolicy.Problem) transcription {
 		policy := mixpolicy.Must(g.Policy(background))
 		return [][]float64{
 			g.v, vector(6, func(i int) float64 { return g.xi.weight(i) / g.xi.total() }),
-			vector(6, func(i int) float64 { // without the last policy, of weight 2⁻²⁰
+			vector(6, func(i int) float64 { // without the last policy, whose weight is 2⁻²⁰
 				weight := float64(g.t) + 0x1p-20
 				return (policy.Prob(i/2, i%2)*weight - 0x1p-20*g.xi.weight(i)/sumOf(g.row(i/2))) / float64(g.t)
 			}),
@@ -491,7 +491,7 @@ func saddles(p *mixpolicy.Problem, m mirror) []transcription {
 	}
 }
 
-// nearest returns the point of the simplex nearest to θ: [θ_j − z]₊, for the z at which its entries add up to 1.
+// nearest returns the point of the simplex nearest to θ: the [θ_j − z]₊ for the z at which they add up to 1.
 // Bisection finds this z.
 func nearest(theta []float64) []float64 {
 	at := func(z float64) []float64 {
@@ -506,8 +506,8 @@ func restarted(p *mixpolicy.Problem, steps int) transcription {
 	second := func(a plain, _ *mixpolicy.Oracle) func() [][]float64 {
 		pairs, sigma := len(a.c), a.spread()
 		theta, lambda := barycentre(a.d), zeros(pairs)
-		// The dual bound is the least θᵀg. Over the simplex, this is the least entry of g; over the ball in the
-		// plane, g's mean minus the radius times the length of g without its mean.
+		// The dual bound is the least θᵀg. Over the simplex, it is the least entry of g. Over the ball in the
+		// plane, it is the mean of g minus the radius times ‖g − mean‖₂.
 		loss := func(theta, lambda []float64) float64 {
 			g := a.slope(lambda)
 			bound := slices.Min(g)
@@ -562,8 +562,8 @@ func restarted(p *mixpolicy.Problem, steps int) transcription {
 	}}
 }
 
-// The sparse form of the dual ALP has a run of its own: its steps use the exact b = cᵀΨ, and it averages the
-// iterates.
+// The sparse form of the dual ALP has a run of its own. Its steps use the exact b = cᵀΨ, and its answer is
+// the plain mean of the iterates.
 func TestTranscribedSparseDualALP(t *testing.T) {
 	p := threeStates(mixpolicy.Discounted(.7), mixpolicy.Ball(3))
 	x, a := p.MDP(), arrays(p)

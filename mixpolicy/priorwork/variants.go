@@ -12,8 +12,8 @@ import (
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ).
 //
-// The error b̂_t − cᵀΨ has the variance of the first term of (3.5a) divided by t, and no part that grows with λ. The
-// estimate is not unbiased given the past, but it is consistent. The other steps are those of Algorithm 1 in its
+// The error b̂_t − cᵀΨ has the variance of the first term of (3.5a) divided by t, and no part that grows with λ.
+// Given the past, ĝ_t is not unbiased, but it is consistent. The other steps are those of Algorithm 1 in its
 // corrected form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
 // An iteration costs 2nmd operations.

@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// StepSums are the sums over a schedule η_0, …, η_{T−1} on which the bounds depend.
+// StepSums are the sums of powers of η_0, …, η_{T−1} on which the bounds depend.
 type StepSums struct {
 	T       int
 	Sum     float64 // Ση
@@ -28,13 +28,13 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	return s
 }
 
-// InverseSqrtSums bounds the sums of η_t = 1/√(t+1) as in (5.31), in the form that holds
-// for every T ≥ 1:
+// InverseSqrtSums returns the bounds (5.31) on the sums for η_t = 1/√(t+1). The corrected form
+// holds for every T ≥ 1:
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
 // The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (0 at T = 1) and Ση⁴ ≤ 2. But (3.31) and (3.32) divide
-// by 2√T − 1, the upper bound of Ση in (5.31a), so this is the Sum of the printed form.
+// by 2√T − 1, the upper bound on Ση in (5.31a). So the printed form has Sum = 2√T − 1.
 func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
 	if form == mixpolicy.Printed {
@@ -99,17 +99,18 @@ const (
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
 // Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and
-// ‖e‖⁎ ≤ C_e always, so the squares of the errors need no concentration inequality, and c₁
-// and C(n) drop out. The last sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t; by
-// Hoeffding's lemma and Azuma's inequality, it is at most 2RC_e√(2 ln(1/δ) Ση²) with
-// probability 1 − δ, and the universal constant c₀ is explicit. ∎
+// ‖e‖⁎ ≤ C_e always, so the squares of the errors need no concentration inequality, and c₁ and C(n)
+// drop out. The last sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and
+// Azuma's inequality, it is at most 2RC_e√(2 ln(1/δ) Ση²) with probability 1 − δ. So the universal
+// constant c₀ becomes explicit. ∎
 func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	deviation := 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)
 	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
 }
 
-// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: the corrected (3.32), (D + B Ση²)/Ση. It is the
-// expectation of (∗) of [Constants.ObjectiveBound], with E⟨e_t, θ*−θ_t⟩ = 0.
+// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: the corrected (3.32), (D + B Ση²)/Ση. It follows
+// from the expectation of (∗) in the proof of [Constants.ObjectiveBound], because
+// E⟨e_t, θ*−θ_t⟩ = 0.
 func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
 	return boundOf(s.Sum,
@@ -147,9 +148,9 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 // unbounded returns the bound +∞.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
-// RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound]
-// gives: it bounds only the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e; D is
-// D(θ*;θ₀); and Hoeffding's lemma uses the range of ⟨ĝ_t, θ*−θ_t⟩.
+// RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound] gives. It
+// bounds only the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e. It uses D(θ*;θ₀) as D, and
+// the range of ⟨ĝ_t, θ*−θ_t⟩ in Hoeffding's lemma.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -160,12 +161,12 @@ func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 		Term{termDeviation, 2 * k.R * g * math.Sqrt(2*math.Log(1/delta)*s.Squares)})
 }
 
-// RefinedViolationBound bounds V(θ̂) by the true multipliers,
+// RefinedViolationBound bounds V(θ̂) by means of the true multipliers, with probability at least 1 − δ,
 //
 //	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
-// since cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. With G = 2‖λ*‖₂ for every T, both
-// the gap and the violation are O(ln T/√T): β need not grow, and a growing β does not help. The
+// because cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. If G = 2‖λ*‖₂ for every T, both the
+// gap and the violation are O(ln T/√T). So β need not grow, and a growing β does not help. The
 // bound is +∞ if G ≤ ‖λ*‖₂ or G = +∞.
 func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
@@ -199,12 +200,12 @@ func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bou
 		Term{termPrintedB, k.B(mixpolicy.Printed) * (1 + math.Log(float64(iterations)))})
 }
 
-// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G for β.
+// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G in place of β.
 func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
 
-// Distance bounds, by (3.36), the total variation distance between Ψθ̂ and the occupation
+// Distance returns the bound (3.36) on the total variation distance between Ψθ̂ and the occupation
 // measure of its policy (2.20). The printed bound is
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
@@ -213,11 +214,11 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 //	ε + min{ 1, ε·min{γ, 1/(1+ε)}/(1 − γe^{−1/τ}) } ,
 //
-// with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts
-// differences of distributions, as in (2.24): at least the coefficient δ of
-// [ContractionCoefficient], which may be 1; then τ = +∞. Such a factor does not follow from τ_mix. But for
-// average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}): with t steps instead of one, 1/(1−δ) below
-// becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
+// with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts differences of
+// distributions, as in (2.24). It must be at least the δ of [ContractionCoefficient]; if δ = 1, then
+// τ = +∞. τ_mix does not give such a factor. But for average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}):
+// with t steps instead of one, 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for
+// t = τ_mix(¼).
 //
 // Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π for the policy π of u, whose measure is μ ⊗ π. Let
 // x be the state marginal of [u]₋, and y the marginal of the next state. Because u satisfies (2.13b),
@@ -232,11 +233,11 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
 // ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
-// The bound is attained, or approached where it is 1 + ε, for every γ, ε and δ: from state 0, action a goes to state 1
-// with probability d, and action b with probability 1; from state 1, both go back with probability p; α = (0, 1), or
-// average cost; u(0,b) = −ε, u(1,b) = 0. For ε ≤ (1−γ)/γ, where the minimum is γ, d = 0 and δ = 1 − p; otherwise, u(1,a) = 0,
-// d = (ε − (1−γ)/γ)/(1+ε), and δ = 1 − d − p, or p → 0 for a larger δ, for which the bound is ε + 1. (With p = 0, no Ψθ
-// is this u.)
+// For every γ, ε and δ, an example with two states attains the bound, or approaches it where it is 1 + ε. From state 0,
+// action a goes to state 1 with probability d, and action b with probability 1. From state 1, both actions go back with
+// probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤ (1−γ)/γ, the minimum is γ: take
+// d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If δ is too large for
+// this, the bound is 1 + ε: let p → 0. (With p = 0, no Ψθ is this u.)
 //
 // Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
@@ -270,26 +271,29 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// with the negative mass √(nm)·2V from [Constants.RefinedViolationBound], and τ of [Distance].
-// One event of probability δ covers both bounds, because both follow from the same martingale.
+// with the negative mass √(nm)·2V from [Constants.RefinedViolationBound], and τ of [Distance]. Both
+// bounds fail only in one event, of probability at most δ, because both follow from the same
+// martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.RefinedViolationBound(s, delta).Value
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies
-// cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. It
-// is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε, for any mixing
-// (τ = +∞); +∞ if T exceeds float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
+// cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. T
+// is the least power of 2^{1/8} for which [Constants.PolicyBound] with τ = +∞, which holds for any
+// mixing, is at most ε. T is +∞ if it exceeds float64. The bound needs G > ‖λ*‖₂, and T depends on ρ
+// through ln(1/ρ).
 //
-// With G = 2‖λ*‖₂ ≥ c_max and A' the Tangent, ‖ĝ‖⁎ along the hyperplane is at most
-// A'(c_max + G) ≤ 4A'‖λ*‖₂. So, with L = 1 + ln T, both RefinedObjectiveBound
-// and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
+// Let G = 2‖λ*‖₂ ≥ c_max, let A' be the Tangent, and L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
+// most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are
+// O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
-// where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂ grows like
-// √N, and T like N². Runs also need this many steps: an entry of λ moves by η max|Ψθ| ~ 1/N in a step.
+// where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂
+// grows like √N, and T like N². Runs also need of the order of N² steps: an entry of λ moves by at most η max|Ψθ|, of
+// the order η/N, in a step.
 //
 // The policy is compared with Ψθ*, the optimum of (2.18). The printed theorem uses ξ*, the
 // optimum over all policies (2.13), which need not be near the class.

@@ -2,7 +2,7 @@
 // of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
 // times and ergodicity constants of Assumptions A.1 and A.2. No method uses this package.
 //
-// [x]₋ is max{−x, 0} here. The paper defines it as x ∧ 0, with the same norms.
+// [x]₋ is max{−x, 0} here. The paper defines [x]₋ as x ∧ 0, which has the same norms.
 package theory
 
 import (
@@ -22,33 +22,33 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Constants are the numbers in the bounds of section 3.2 for a problem and the settings of
-// Algorithm 1. They are exact, except D, which may be too small ([MaxDivergence]). Costs are divided by CostScale, as the method sees them.
-// ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
+// Constants are the numbers in the bounds of section 3.2 for a problem and the settings of Algorithm 1. They are exact
+// up to rounding, except D, which may be too small ([MaxDivergence]). Costs are divided by CostScale, as the method
+// sees them. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
-	R          float64 // ‖θ‖ ≤ R
+	R          float64 // the radius of Θ_R: ‖θ‖ ≤ R
 	Reach      float64 // max ‖θ‖₂ over Θ_R
 	Cost       float64 // max |c|, the paper's c_max
 	Spread     float64 // max c − min c
-	Beta, G    float64 // G_β = 1/(1−γ) ∨ β; under average cost, β, or +∞ if β = 0
+	Beta, G    float64 // β, and G = 1/(1−γ) ∨ β; under average cost, G = β, or +∞ if β = 0
 
 	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
 	PsiNorm    float64 // ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂
 	SigmaMax   float64 // σ_max(Ψ)
 	Comparison float64 // C(n) = max ‖v‖/‖v‖₂ over v ∈ ℝᵈ
 
-	// Mu is the constant of strong convexity of φ in ‖·‖. The paper takes it as 1; it is
-	// 1/R for (3.7) and 2/R for (3.10).
+	// Mu is the constant of strong convexity of φ in ‖·‖. The paper assumes Mu = 1, but Mu is 1/R
+	// for (3.7) and 2/R for (3.10).
 	Mu float64
-	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂, which the proof needs. (3.29) prints the maximum
-	// over both arguments; that is +∞ for a Legendre function whose domain is Θ_R.
+	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂, which the proof needs. (3.29) prints the maximum over both
+	// arguments, which is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
-	// DStar is D(θ*;θ₀) at the exact optimum of (2.18), and LambdaStar the least ‖λ*‖₂, see [Multipliers].
+	// DStar is D(θ*;θ₀) at the exact optimum of (2.18), or D if rounding puts θ* outside the domain of φ. LambdaStar is
+	// the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎: it replaces A for steps that stay on
-	// 1ᵀθ = 1.
+	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. It replaces A if steps stay on 1ᵀθ = 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion
@@ -121,12 +121,12 @@ func (k Constants) With(beta float64) *Constants {
 	return &k
 }
 
-// GradientBound is (5.30), max ‖∇_θ𝓛‖⁎ ≤ (c_max√(nm) + G)‖Ψ‖_{⁎,2} over λ in its ball.
+// GradientBound is the right side of (5.30), ‖∇_θ𝓛‖⁎ ≤ (c_max√(nm) + G)‖Ψ‖_{⁎,2} for ‖λ‖₂ ≤ G.
 func (k *Constants) GradientBound() float64 {
 	return (k.Cost*math.Sqrt(float64(k.Pairs)) + k.G) * k.PsiNorm
 }
 
-// Ce is the bound (A.3) of the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2},
+// Ce is the bound (A.3) on the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2},
 // where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎. The printed form is (3.34b),
 // with 1 in place of c_max, as for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
@@ -151,7 +151,7 @@ func (k *Constants) B(form mixpolicy.Form) float64 {
 	return dual*dual/2 + (gradient*gradient+ce*ce)/k.Mu
 }
 
-// Divergence returns D of the bounds: the maximum of D(θ;θ₀), or +∞ as printed.
+// Divergence returns the D of the bounds: the maximum of D(θ;θ₀) or, in the printed form, +∞.
 func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed && !math.IsInf(k.R, 1) {
 		return math.Inf(1)
@@ -159,8 +159,8 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	return k.D
 }
 
-// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm.
-// (The paper defines it with Ψ in place of Ψᵀ.) By duality, it is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm. (The
+// paper defines this norm with Ψ in place of Ψᵀ.) By duality, the norm is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
 //
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative
@@ -191,8 +191,8 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns the greatest size of a row Ψ_i/q_i over the sampled pairs. If size is the dual
-// norm, this is A of (3.30).
+// RatioNorm returns the greatest size of a row Ψ_i/q_i over the pairs with q_i > 0. If size is the
+// dual norm, the result is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
@@ -206,8 +206,8 @@ func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	return top
 }
 
-// tangentNorm returns min_k ‖x − k1‖, the norm of x as a functional on 1ᵀδ = 0. For ℓ₂, ℓ∞
-// and ℓ₁, k is the mean, the midrange and the median.
+// tangentNorm returns min_k ‖x − k1‖, the norm of x as a functional on 1ᵀδ = 0. The best k is the
+// mean of x for ℓ₂, the midrange for ℓ∞, and a median for ℓ₁.
 func tangentNorm(norm linprog.Norm, x []float64) float64 {
 	var k float64
 	switch norm {
@@ -233,7 +233,8 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 }
 
 // MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ, so an extreme point
-// attains the maximum. For φ of (3.7) on its ball, this is the point of the sphere with the least ⟨θ,θ₀⟩,
+// attains the maximum. For φ of (3.7) on its ball, the maximum is attained at the point of the sphere with the
+// least ⟨θ,θ₀⟩,
 //
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
 //
@@ -252,8 +253,8 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 		gap := (ball.R - floats.Norm(start, 2)) * (ball.R + floats.Norm(start, 2))
 		return (ball.R*ball.R - class.MinLinear(start)) / math.Sqrt(gap)
 	}
-	// θ ← argmax ⟨∇D((θ+θ₀)/2; θ₀), θ′⟩ over θ′ in the class, as long as D grows. At θ itself, on the boundary,
-	// the gradient of a Legendre function points to θ.
+	// θ ← argmax ⟨∇D((θ+θ₀)/2; θ₀), θ′⟩ over θ′ in the class, as long as D grows. The gradient is taken
+	// halfway, because at θ, on the boundary, the gradient of a Legendre function points to θ itself.
 	direction, theta, far, origin := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	phi.Gradient(origin, start)
 	for first := range directions.All(d) {

@@ -11,9 +11,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The bounds of section 3.2, worked out by hand for simple numbers: √(nm) = 2,
-// σ_max max‖θ‖₂ = 3/2, A(c_max+G) = 132, (c_max√(nm)+G)‖Ψ‖ = 17/2, and so C_e = 281/2; as printed
-// C_e = 8·11 + 9/2 = 185/2. With Ση² = 2 and ln(1/δ) = 9, √(2 ln(1/δ) Ση²) = 6.
+// The bounds of section 3.2 agree with values computed by hand for simple numbers: √(nm) = 2, σ_max
+// max‖θ‖₂ = 3/2, A(c_max+G) = 132, (c_max√(nm)+G)‖Ψ‖ = 17/2, and so C_e = 281/2. In the printed
+// form, C_e = 8·11 + 9/2 = 185/2. For Ση² = 2 and ln(1/δ) = 9, √(2 ln(1/δ) Ση²) = 6.
 func TestBoundsByHand(t *testing.T) {
 	k := &theory.Constants{
 		Pairs: 4, Dim: 2, R: 3, Reach: 6, Cost: 5, Beta: 7, G: 7,
@@ -81,7 +81,8 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// (3.36) by hand: ε = ¼, γ = ½, and e^{−1/τ} = ½ for τ = 1/ln 2. The printed form uses V = ¼‖[Ψθ]₋‖₂ = ¼.
+// (3.36) agrees with values computed by hand. For τ = 1/ln 2, e^{−1/τ} = ½. The printed form uses
+// V = ¼‖[Ψθ]₋‖₂ = ¼.
 func TestDistanceByHand(t *testing.T) {
 	half, average := mixpolicy.Discounted(.5), mixpolicy.AverageCost
 	never, once := math.Inf(1), 0. // values of τ

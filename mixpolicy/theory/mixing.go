@@ -33,8 +33,8 @@ const mixingLimit = 1000
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
-// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23) is
-// not the limit of Pᵗ: the distance of Pᵗ to it does not vanish, and τ_mix(ε) does not exist
+// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23) is not
+// the limit of Pᵗ: the distance of Pᵗ to this measure does not vanish, and τ_mix(ε) does not exist
 // for small ε. See [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
@@ -42,10 +42,10 @@ type Mixing struct {
 	Slowest  int     // the state s that attains d(Time)
 }
 
-// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not
-// increase, so t is doubled until d(t) ≤ ε, and then bisected down to the first such t.
-// Errors: more than 1000 states, ε outside (0, 1), several recurrent classes, a periodic
-// chain, which never mixes, and a ctx that ends.
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase,
+// so t is doubled until d(t) ≤ ε, and then bisected down to the first such t. Errors: more than
+// 1000 states, ε outside (0, 1), several recurrent classes, a periodic chain (which never mixes),
+// and a ctx that ends.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
@@ -151,10 +151,9 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps, on up to 1000
-// states. A nil target means the stationary distribution, and gives
-// d(t). With the discounted μ_α of (2.23) as target, the curve shows that the distance does
-// not vanish.
+// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps, and for up to 1000
+// states. A nil target means the stationary distribution, for which the result is d(t). With the
+// discounted μ_α of (2.23) as target, the curve shows that the distance does not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -186,17 +185,17 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	}
 }
 
-// Contraction is the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all ν, ν̂,
-// and two states that attain it (Dobrushin 1956):
+// Contraction holds the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all ν, ν̂, and
+// two states that attain the following maximum (Dobrushin 1956):
 //
 //	δ = max_{s,s′} ‖P(s,·) − P(s′,·)‖_TV.
 //
-// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. This does not follow from (A.1), and
-// fails whenever two states have no next state in common, because then δ = 1. But (A.1)
-// implies δ(Pᵗ) ≤ 2d(t), so δ ≤ 2ε after τ_mix(ε) steps.
+// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. This claim does not follow from (A.1). It is
+// false whenever two states have no next state in common, because then δ = 1. But (A.1) implies
+// δ(Pᵗ) ≤ 2d(t), so δ ≤ 2ε after τ_mix(ε) steps.
 type Contraction struct {
 	Coefficient   float64
-	First, Second int // states
+	First, Second int // the two states
 }
 
 // ContractionCoefficient returns δ of (P^π)ᵗ, t = steps ≥ 1, exactly. It compares O(n²)
@@ -230,14 +229,14 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return every, power.RawRowView(s) })
 }
 
-// UniformMixingTime returns ⌈ln ε / ln δ⌉, an upper bound of the maximum in (2.23), with the
-// greatest δ of all stationary policies; math.MaxInt if δ = 1. The distance of two rows of P^π
-// is convex in π(s) and π(s′), which are independent, so two actions maximise it:
+// UniformMixingTime returns an upper bound on the maximum in (2.23): ⌈ln ε / ln δ⌉ for the greatest
+// δ of all stationary policies, or math.MaxInt if δ = 1. The distance of two rows of P^π is convex
+// in π(s) and π(s′), which are independent, so two actions maximise it:
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
 // In general, deterministic policies do not attain the maximum in (2.23). [MixingTime] of any
-// policy is a lower bound.
+// policy is a lower bound on this maximum.
 func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
@@ -335,14 +334,14 @@ func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy
 // kappa returns the κ of (2.25) for masses n·μ(s) between least and greatest.
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
-// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least and the
-// greatest mass that any policy gives to a state s are the optimal costs of the same MDP with
-// costs 1{s} and −1{s}, so κ takes 2n runs of policy iteration.
+// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least mass that any
+// policy gives to a state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass
+// is minus the optimal cost with costs −1{s}. So κ takes 2n runs of policy iteration.
 //
-// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of
-// policy iteration. If a mass may be smaller than this error, Upper is +∞, and Lower, which
-// a policy attains, need not be close to κ; Lower also covers the policies that take the
-// same action everywhere. Errors: a policy with several recurrent classes under average
+// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy
+// iteration. If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy
+// attains, need not be close to κ. In addition, Lower covers the policies that take the same action
+// in every state that allows it. Errors: a policy with several recurrent classes under average
 // cost, for which (A.2) fails; and cancellation, with the result so far, whose Upper is +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()

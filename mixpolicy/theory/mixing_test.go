@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// (A.1): the total variation norm is the greatest difference over all events.
+// (A.1): the total variation distance is the greatest difference of the probabilities of an event.
 func TestTotalVariation_A1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 6).Draw(t, "k")
@@ -204,9 +204,9 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 		})
 		want := max(1/(least*least), greatest*greatest)
 		if !(want >= e.Lower*(1-1e-12) && want <= e.Upper*(1+1e-12)) || n > 1 && !(e.Upper > e.Lower) && !math.IsInf(want, 1) {
-			t.Fatalf("κ = %v is outside of [%v, %v]", want, e.Lower, e.Upper)
+			t.Fatalf("κ = %v is outside [%v, %v]", want, e.Lower, e.Upper)
 		}
-		// Masses have errors of some 1e-11, so κ is accurate unless a mass is tiny.
+		// Each mass has an error of about 10⁻¹¹, so κ is accurate unless a mass is tiny.
 		if !math.IsInf(want, 1) && want < 1e8 && e.Upper/e.Lower > 1+1e-4 {
 			t.Fatalf("κ in [%v, %v]", e.Lower, e.Upper)
 		}
@@ -220,10 +220,10 @@ func TestUniformErgodicity_2_25(t *testing.T) {
 	})
 }
 
-// Here, κ comes from the greatest mass. Action 0 leads to the first of ten states with
-// probability ½, and otherwise to a uniformly random state; action 1 leads to a uniformly random
-// state. If every state takes action 0, the first state has the mass ½ + ½·1/10, and every other
-// state 1/20. In the second case, some states have action 2 in place of action 1.
+// Here, κ comes from the greatest mass. Action 0 leads to the first of ten states with probability
+// ½, and otherwise to a uniformly random state; action 1 leads to a uniformly random state. If
+// every state takes action 0, the first state has the mass ½ + ½·1/10, and every other state 1/20.
+// In the second case, some states allow action 2 instead of action 1.
 func TestUniformErgodicityCrowd_2_25(t *testing.T) {
 	const n = 10
 	for actions, allowed := range map[int]func(s, a int) bool{2: nil, 3: func(s, a int) bool { return a == 0 || (a == 1) == (s < 4) }} {

@@ -16,19 +16,21 @@ import (
 
 // Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of cost. λ* need
 // not be unique: equal rows of Ψ may share their multipliers in any way, and the multiplier of a zero row
-// is arbitrary. But the least norm is determined by the problem. The Lagrangian's maximum over ‖λ‖₂ ≤ G
-// is cᵀΨθ + G‖[Ψθ]₋‖₂, and ‖λ*‖₂ is the least G for which the minimum over θ of this maximum is cᵀΨθ*:
+// is arbitrary. But the least norm is determined by the problem. The maximum of the Lagrangian over λ ⪰ 0
+// with ‖λ‖₂ ≤ G is cᵀΨθ + G‖[Ψθ]₋‖₂. ‖λ*‖₂ is the least G for which the minimum of this function over θ is
+// cᵀΨθ*:
 //
 //	‖λ*‖₂ = max (cᵀΨθ* − cᵀΨθ)/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
-// With b = Ψᵀc, the rows A of Ψ at which (Ψθ*)_i = 0, and the outward normals g of the ball at θ*, λ ⪰ 0 is
-// optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over these λ is
+// Let b = Ψᵀc, let A hold the rows of Ψ with (Ψθ*)_i = 0, and let g be the outward normals of Θ_R at θ*.
+// Then λ ⪰ 0 is optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over the
+// optimal λ is
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves this dual in ℝᵈ. A normal becomes a row of A, scaled to 10⁶ times the size of the others,
-// so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries where
-// ‖θ*‖₁ = R > 1, and a λ that is not optimal because of rounding.
+// Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled to 10⁶ times the size of the
+// other rows, so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries
+// where ‖θ*‖₁ = R > 1, and a λ that is not optimal because of rounding.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
@@ -90,7 +92,7 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 }
 
 // leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method, whose first step leads to the maximum
-// of bᵀy − ½‖Ay‖². It subtracts from each row of A the row's mean, which does not change Ay.
+// of bᵀy − ½‖Ay‖². leastDual subtracts from each row of A the row's mean, which does not change Ay.
 func leastDual(a *mat.Dense, b []float64) []float64 {
 	n, d := a.Dims()
 	b, rounded := slices.Clone(b), 1e-15*floats.Norm(b, 2)

@@ -57,7 +57,7 @@ func TestMultipliers(t *testing.T) {
 		gradient := make([]float64, d)
 		p.GradTheta(gradient, lambda)
 		if bound := class.MinLinear(gradient); floats.Min(lambda) < 0 || !(best.Objective-bound <= 1e-7*scale) {
-			t.Fatalf("λ = %v bounds the optimum %v by %v; %v θ* %v %v", lambda, best.Objective, bound, class, best.Theta, best.Rows)
+			t.Fatalf("λ = %v bounds the optimum %v by %v; %v, θ* %v, rows %v", lambda, best.Objective, bound, class, best.Theta, best.Rows)
 		}
 		var inner float64 // if λ is the point of a convex set nearest to 0, ‖λ‖² ≤ λᵀλ′ for every λ′ in the set
 		for _, m := range best.Rows {
@@ -108,7 +108,7 @@ func TestMultipliers(t *testing.T) {
 	})
 	// Because of nearly dependent active rows, about one problem in 500 is refused, and one in 1,500 is inexact.
 	if most := 3 + drawn/100; refused > most || inexact > most {
-		t.Errorf("of %d problems %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
+		t.Errorf("of %d problems, %d are refused, and %d have ‖λ‖² above λᵀλ′ by more than 10⁻⁶, want at most %d of each", drawn, refused, inexact, most)
 	}
 }
 
@@ -124,7 +124,8 @@ func TestMultipliersOfEqualRows(t *testing.T) {
 	}
 }
 
-// By hand, for nearly equal costs: θ* = (0, 1), and λ* is e at both pairs that only the first policy uses.
+// For nearly equal costs, Multipliers agrees with a computation by hand: θ* = (0, 1), and λ* is e at both pairs that
+// only the first policy uses.
 func TestMultipliersOfNearlyEqualCosts(t *testing.T) {
 	for e := 1e-5; e > 1e-8; e *= 0.9 {
 		x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 1, Actions: 3, Criterion: mixpolicy.AverageCost,

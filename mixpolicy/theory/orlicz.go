@@ -18,9 +18,9 @@ import (
 //	‖X‖_ψν = inf { β > 0 : E ψ_ν(|X|/β) ≤ 1 },
 //
 // to a relative error of a few roundings. ν = 2 gives the sub-Gaussian norm, ν = 1 the
-// sub-exponential norm; ν < 1 gives no norm and is an error. The paper prints the argument
-// of ψ as |X| − E|X|/β, which gives no norm, see [PrintedOrlicz]. OrliczNorm panics if x
-// and p differ in length.
+// sub-exponential norm; ν < 1 gives no norm and is an error. The paper prints the argument of ψ as
+// |X| − E|X|/β, which gives no norm: see [PrintedOrlicz]. OrliczNorm panics if x and p differ in
+// length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -112,8 +112,9 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 }
 
 // PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν is 1 or 2.
-// It uses exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there may
-// be no β for which the expectation is at most 1; for ν = 1, every small β satisfies this.
+// PrintedOrlicz uses exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there
+// may be no β for which the expectation is at most 1. For ν = 1, the expectation is at most 1 for
+// every small β.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	var mean, e float64
 	for i, v := range x {

@@ -41,7 +41,7 @@ func TestOrliczNorm_2_3(t *testing.T) {
 		}
 		e := expectation(func(v float64) float64 { return math.Expm1(math.Pow(math.Abs(v)/norm, nu)) }, x, p)
 		rounding := max(u, 0x1p-1074/norm) // the relative rounding of β, which may be subnormal
-		// An error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, because p ≥ 1/64.
+		// A relative error of δ in β changes E ψ by at most ν·2·ln(1 + 64)·65 δ, because p ≥ 1/64.
 		if !(math.Abs(e-1) <= nu*2*5*65*8*rounding) {
 			t.Fatalf("E ψ(|X|/β) = %v", e)
 		}
@@ -58,7 +58,8 @@ func TestOrliczNorm_2_3(t *testing.T) {
 	})
 }
 
-// (2.3) as printed, by hand: E|X| = 2, so E|X|/β = 1 for β = 2. Only |X| = 3 differs from 1, by 2.
+// (2.3) as printed agrees with a value computed by hand: E|X| = 2, so E|X|/β = 1 for β = 2. Only |X| = 3
+// differs from 1, by 2.
 func TestPrintedOrliczByHand_2_3(t *testing.T) {
 	got, want := theory.PrintedOrlicz(2, 2, []float64{1, -3}, []float64{.5, .5}), .5*math.Expm1(4)
 	if !(math.Abs(got-want) <= 4*u*want) {

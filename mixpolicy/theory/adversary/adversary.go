@@ -1,15 +1,15 @@
-// Package adversary searches for counterexamples to the corrected bounds: the functions of package theory,
-// and the bounds of sections 4 and 5 of the paper and of its appendix. For each bound, a search maximises the ratio of the left
-// side to the right side in spaces of small instances. data/adversaries.csv records the worst instance of each bound; go run
-// ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from package paper, which evaluates them
-// along longer runs.
+// Package adversary searches for counterexamples to the corrected bounds: the functions of package theory, and the
+// bounds of sections 4 and 5 of the paper and of its appendix. For each bound, a search maximises the ratio of the left
+// side to the right side in spaces of small instances. data/adversaries.csv records the worst instance of each bound;
+// go run ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from package paper, which
+// also evaluates them, along longer runs.
 //
 // In section 4, (4.9) is tested for samples that satisfy the promise of (4.6), and (4.15) without its O(ε); (4.16) is not tested,
 // because its C is not defined.
 //
-// A counted instance is one evaluation of a coordinate search, see [Search]: 500 instances belong
-// to one random start, and each instance after the start is near an earlier one. At some instances,
-// the bound says nothing; the record also counts the instances that test the bound.
+// Every evaluation of a coordinate search counts as an instance: see [Search]. 500 instances belong
+// to one random start, and each instance after the start is near an earlier instance. At some
+// instances, the bound says nothing; the record also counts the instances that test the bound.
 package adversary
 
 import (
@@ -39,7 +39,7 @@ type Space struct {
 
 // Law is an inequality of the paper in its corrected form, at an instance.
 type Law struct {
-	Statement string // its number in the paper, or the number of the statement to which it belongs
+	Statement string // the number of the inequality in the paper, or of the statement that contains it
 	What      string // the inequality, as left ≤ right
 	Loose     string // why no instance has a ratio of ½ or more; empty if some instance has one
 	Side
@@ -52,7 +52,8 @@ type Parameter struct {
 	Log    bool
 }
 
-// uniform returns n parameters in [lo, hi], named name1, name2, …, or name if n is 1; logarithmic does so on a logarithmic scale.
+// uniform and logarithmic return n parameters in [lo, hi], named name1, name2, …, or name if n is 1. They differ in
+// Log.
 var uniform, logarithmic = parameters(false), parameters(true)
 
 func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
@@ -67,7 +68,7 @@ func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
 
 // Side holds the left and the right side of a bound at an instance.
 type Side struct {
-	// Size is the size of the terms whose differences the sides contain, for the rounding
+	// Size is the size of the terms whose differences the sides contain. It determines the rounding
 	// error. 0 means that the sides contain no differences.
 	Left, Right, Size float64
 }
@@ -79,7 +80,7 @@ const rounding = 1e-10
 // Allowed returns the amount by which rounding may put left above right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
-// Violated reports whether left exceeds right by more than rounding, or a side is NaN.
+// Violated reports whether left exceeds right by more than Allowed, or a side is NaN.
 func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
@@ -100,9 +101,10 @@ type Record = data.Adversary
 const climb = 500
 
 // Search evaluates the given number of instances of a space, 500 from each random start. It changes one or two
-// parameters at a time, by 1 to 2⁻³⁰ of their range, half of the time by less than 2⁻¹⁵. The starts take the bounds in
-// turn: a start keeps each change that does not lower the ratio of its bound. The records depend on the seed, not on the
-// number of workers. After every start, Search calls done with the number of its instances, from several goroutines.
+// parameters at a time, by 2⁻³⁰ to 1 times their range, and half of the time by less than 2⁻¹⁵ of it. The starts take
+// the bounds in turn: the search from a start keeps each change that does not lower the ratio of the start's bound. The
+// records depend on the seed, not on the number of workers. At the end of the search from each start, Search calls done
+// with the number of the start's instances, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -206,9 +208,9 @@ func (s Space) instance(u []float64) []float64 {
 	return x
 }
 
-// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, each point of a small grid is a cell: a space with
-// a part of the instances. The bounds of Proposition 3.1 get all instances for each γ. So the records also show a bound
-// that is loose in only one cell.
+// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
+// of a small grid of these parameters. The cells of a bound share its instances. (The bounds of Proposition 3.1 are an
+// exception: they get all instances for each γ.) So the records also show a bound that is loose in only one cell.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }

@@ -50,10 +50,10 @@ func TestRecord(t *testing.T) {
 	}
 	for b, n := range instances {
 		if n < 1_000_000 || nontrivial[b] < n/20 {
-			t.Errorf("%+v: %d instances, %d of which put it to the test; want 10⁶, and a twentieth", b, n, nontrivial[b])
+			t.Errorf("%+v: %d instances, %d of which test the bound; want 10⁶, and a twentieth", b, n, nontrivial[b])
 		}
 		if loose := ratio[b] < .5; loose != (b.loose != "") {
-			t.Errorf("%+v: the ratio is %v at most", b, ratio[b])
+			t.Errorf("%+v: the greatest ratio is %v", b, ratio[b])
 		}
 	}
 	if len(records) > 0 {
@@ -107,7 +107,7 @@ func TestSearch(t *testing.T) {
 				}
 				for j, p := range s.Parameters {
 					if v := r.Instance[j]; !(p.Lo <= v && v <= p.Hi) {
-						t.Errorf("%s = %v is outside of [%v, %v]", p.Name, v, p.Lo, p.Hi)
+						t.Errorf("%s = %v is outside [%v, %v]", p.Name, v, p.Lo, p.Hi)
 					}
 				}
 			}
@@ -115,21 +115,21 @@ func TestSearch(t *testing.T) {
 			lowered.Laws = func(x []float64) []adversary.Law {
 				all := s.Laws(x)
 				for i := range all {
-					f := 0.9 * one[i].Ratio // Size as well, so that the search takes the same path
+					f := 0.9 * one[i].Ratio // Size is lowered by the same factor, so the search takes the same path
 					all[i].Right, all[i].Size = f*all[i].Right, f*all[i].Size
 				}
 				return all
 			}
 			for i, r := range mixpolicy.Must(adversary.Search(t.Context(), lowered, instances, 2, 2, ignore)) {
-				if r.Violations == 0 && one[i].Ratio > 0 { // the ratio is 0 if no instance puts the bound to the test
-					t.Errorf("%s: %s lowered to less than what occurs is not violated", r.Statement, r.What)
+				if r.Violations == 0 && one[i].Ratio > 0 { // the ratio is 0 if no instance tests the bound
+					t.Errorf("%s: %s is not violated when lowered below the greatest ratio", r.Statement, r.What)
 				}
 			}
 		})
 	}
 }
 
-// A search that is cancelled says so.
+// A search that is cancelled returns the error of its context.
 func TestSearchIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -138,7 +138,7 @@ func TestSearchIsCancelled(t *testing.T) {
 	}
 }
 
-// Ratio and Violated agree with values by hand.
+// Ratio and Violated agree with values computed by hand.
 func TestSide(t *testing.T) {
 	for _, tt := range []struct {
 		side     adversary.Side

@@ -17,7 +17,8 @@ import (
 )
 
 // game is (2.18) for a process with one state, three actions and two policies, with a run of Algorithm 1.
-// Then Ψ may be any matrix whose columns are distributions; the proofs use the MDP only through Ψ.
+// With one state, Ψ may be any matrix whose columns are distributions. The proofs use the MDP only
+// through Ψ.
 type game struct {
 	*paper.Trace
 	best *linprog.Solution
@@ -85,8 +86,8 @@ func quantile(all []outcome, delta float64) float64 {
 }
 
 // laws returns the bounds of Proposition 3.1 and Theorem 3.4, for T ≤ 2 iterations and all paths of samples with their
-// probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile exceeds it. γ < 1 affects G, which is at least
-// 1/(1−γ), and (3.38).
+// probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile exceeds it. A γ < 1 affects only
+// (3.38) and G, which is at least 1/(1−γ).
 func (g *game) laws(x []float64) []Law {
 	const (
 		slope = "C_e is the sum of two bounds on the slope ‖cᵀΨ‖⁎, so B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
@@ -134,8 +135,8 @@ type path struct {
 	s, v, gap           float64   // Ση, V(θ̂) and cᵀΨ(θ̂ − θ*)
 	short               []float64 // [Ψθ̂]₋
 	squares, parts      float64   // Ση²‖ĝ‖⁎²/2μ, and Ση²(‖∇_θ𝓛‖⁎² + ‖e‖⁎²)/μ
-	star, noise         float64   // right side of (∗) for θ* and λ = 0, and Ση⟨e, θ_t−θ*⟩
-	whole, far, trivial float64   // the size of sums over the path; the size of averages; R c_max√(nm)‖Ψ‖
+	star, noise         float64   // right side of (∗) for θ* and λ = 0 without its last sum, and Ση⟨e, θ_t−θ*⟩
+	whole, far, trivial float64   // the sizes of the terms in sums over the path and in averages; R c_max√(nm)‖Ψ‖
 }
 
 func newPath(x []float64) *path {
@@ -174,7 +175,7 @@ func (p *path) size(s paper.TraceStep) float64 {
 	return bregman.Divergence(p.Phi, p.theta, s.Theta) + s.Eta*floats.Norm(s.Sample, 1)*lengths
 }
 
-// bracket returns −λᵀΨθ̂ − ‖λ‖²/2S over the entries where Ψθ̂ is negative.
+// bracket returns lᵀ[Ψθ̂]₋ − ‖l‖²/2S, which is at least −lᵀΨθ̂ − ‖l‖²/2S for l ⪰ 0.
 func (p *path) bracket(l []float64) float64 {
 	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
 }
@@ -190,10 +191,11 @@ func (s Side) or(other Side) Side {
 	return s
 }
 
-// These functions return the size of a law's terms, for its rounding error: whole for sums over a path; average for sums divided by
-// Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot; and move for the square of a move.
-// A move is a difference of points: if its size is 10⁻⁴ of R, 12 digits are right. Moves are not checked for the entropy, which is
-// strongly convex on the simplex, because θ̃_t is not on the simplex.
+// These functions return the size of a law's terms, for its rounding error: whole for sums over a path; average for
+// sums divided by Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot; and
+// move for the square of a move. A move is a difference of points: if its size is 10⁻⁴ of R, 12 digits are right. Moves
+// are not checked for the entropy, because its constant of strong convexity holds on the simplex, and θ̃_t is not on
+// the simplex.
 func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
 func average(p *path, _ paper.TraceStep) float64 { return p.far + p.whole/p.s }
 func near(p *path, s paper.TraceStep) float64 {
@@ -240,7 +242,7 @@ func paths(x []float64) []Law {
 	p.Problem.Features().MulVecT(back, p.lambda)
 	psi, along, noise, size := floats.Norm(up, 2), none, none, none
 	for _, s := range p.Steps {
-		half := (s.Sample[0] - s.Sample[1]) / 2 // the mean, the midrange and a median of two numbers
+		half := (s.Sample[0] - s.Sample[1]) / 2 // for two numbers, the mean is also the midrange and a median
 		along = along.or(Side{p.dual([]float64{half, -half}), p.K.Tangent * (p.K.Cost + p.K.G), 0})
 		p.Problem.Features().Row(sample, s.Pair) // (3.5a) and ∇_θ𝓛 at the given λ, instead of λ_t
 		floats.Scale((p.c[s.Pair]-p.lambda[s.Pair])/p.Problem.Features().Sampling()[s.Pair], sample)

@@ -10,9 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// ends returns, for every path of a process with the given number of steps, the sum of its differences
-// and its probability. Each step has two outcomes. There are 2ᵗ nodes at time t, numbered from
-// 2ᵗ − 1 on. At a node, outcomes returns the two values and the probability of the first.
+// ends returns, for every path of a process with the given number of steps, the sum of the path's
+// differences and the path's probability. Each step has two outcomes. There are 2ᵗ nodes at time t,
+// numbered from 2ᵗ − 1 on. At a node, outcomes returns the two values and the probability of the
+// first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	all = []outcome{{0, 1}}
 	for t := range steps {
@@ -100,8 +101,8 @@ func norms(v []float64) []Law {
 
 // vectors returns laws for a vector Z in two dimensions with three values.
 func vectors(v []float64) []Law {
-	// The norm of ⟨v, Z⟩ is convex in v, and so at most K|v|. If directions are h apart, the best
-	// of them gives K to within K·h/2.
+	// The norm of ⟨v, Z⟩ is convex in v, and at most K|v|. If directions are h apart, the best of
+	// them gives K to within K·h/2.
 	const directions, near = 48, (1 - math.Pi/48/2) * (1 - math.Pi/48/2)
 	p, squares, inner := distribution(v[6:9]...), make([]float64, 3), make([]float64, 3)
 	var k, top float64
@@ -154,7 +155,8 @@ func exponentials(x []float64) []Law {
 	}
 }
 
-// gaussians returns laws for X_i = √(1−r)·sign + √r·N(0, 1), i ≤ d, with variance proxy 1. The first and the last law are in logarithms.
+// gaussians returns laws for sums of squares. In the first law, X_i = √(1−r)·(random sign) + √r·N(0, 1), with variance
+// proxy 1; the other two laws are for N(0, I_d). The first and the last law compare logarithms.
 func gaussians(x []float64) []Law {
 	r, lambda, d := x[0], x[1], math.Floor(x[2])
 	one := -math.Log1p(-2*lambda*r)/2 + lambda*(1-r)/(1-2*lambda*r) // ln E exp(λX_i²)
