@@ -276,21 +276,21 @@ func quotation(numbers []string, told map[string]bool) string {
 		said += s.Printed
 	} else {
 		said += "*Corrected:*\n\n" + s.Corrected + "\n\n<details><summary>As printed</summary>\n\n" + s.Printed +
-			"\n\n</details>\n\n*What changes:*"
+			"\n\n</details>\n\n"
 		for _, e := range errata() {
 			if !slices.ContainsFunc(e.Where, func(where string) bool { return slices.Contains(numbers, where) }) {
 				continue
 			}
-			said += fmt.Sprintf(" [%s](07-conclusion-and-errata.ipynb#erratum-%[1]s), %s", e.ID, e.Kind)
+			said += fmt.Sprintf("*Erratum* [%s](07-conclusion-and-errata.ipynb#erratum-%[1]s) (%s)", e.ID, e.Kind)
 			if told[e.ID] {
-				said += ", as above."
+				said += ", as above. "
 			} else {
-				said += ": " + e.Downstream
+				said += ". *What changes:* " + e.Downstream + " "
 			}
 			told[e.ID] = true
 		}
 	}
-	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n"
+	return "> " + strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(said), "\n", "\n> "), "> \n", ">\n") + "\n"
 }
 
 // unmarked escapes the characters of computed numbers that Markdown would interpret.
