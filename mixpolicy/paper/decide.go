@@ -37,7 +37,7 @@ func either(holds bool, other Verdict) Decision {
 // atMost decides "x is at most bound" for numbers that are exact up to rounding. A NaN fails.
 func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 
-// found decides "there is one" by n, the number of those found.
+// found decides "there is one" from the number n that were found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
 // inText decides "the text contains one" by the number n of entries in the index; if n is 0, the claim is [Missing].

@@ -92,7 +92,7 @@ func checkRestarting(ctx context.Context) Finding {
 	v, _ := optimalValue(ctx, x)
 	corrected := max(relativeVectorError(must(y.Occupation(ctx, p)).State, q.State), relativeError(floats.Dot(x.Costs(), xi), v.Cost()),
 		must(theory.MixingCurve(ctx, y, p, q.State, 400))[400])
-	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ in place of P, the printed forms hold up to an error of %.1g", corrected).within(valueTolerance)
+	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ in place of P, the printed forms hold up to %.1g", corrected).within(valueTolerance)
 }
 
 // witnessMixtures also compares the best mixture of two deterministic policies with the best Ψθ.
@@ -478,8 +478,7 @@ func witnessTwoMeasures(context.Context) Finding {
 		"cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ, the distance is %.1g", outside, vector, policy, inside)
 }
 
-// witnessModelFree compares two processes with the same costs, and with the same values of all that (A.3) takes as
-// known.
+// witnessModelFree compares Ψθ of two processes that agree in all that (A.3) takes as known. Costs do not enter Ψθ.
 func witnessModelFree(context.Context) Finding {
 	theta := []float64{0.2, 0.5, 0.3}
 	var ascent [2][]float64
