@@ -134,7 +134,7 @@ func witnessReciprocalSum(context.Context) Finding {
 	best, price := r.target(), r.Steps[10].Lambda
 	left, sum := r.lagrangian(r.Theta, price)-r.lagrangian(best, r.Lambda), r.lagrangians(best, price)
 	return holdsCorrected(relativeError(sum*r.Sums.Sum, left), relativeError(sum/r.Sums.Sum, left),
-		"20 steps: the sum divided by 1/Ση is %.4g, divided by Ση %.4g; at the averages: %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
+		"20 steps: the sum (5.21) is %.4g divided by 1/Ση, and %.4g divided by Ση; (5.22) has %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
 }
 
 // recurrentClasses counts the recurrent classes of a policy. Their number is the dimension of {v : P^π v = v}.
