@@ -60,7 +60,8 @@ func checkExponentialMoment(context.Context) Finding {
 		"costs −100 and −1, one state: the expectation is %.2g with c_max = −1, and %.4f ≤ √e with max|c| = 100", printed, corrected)
 }
 
-// orliczError returns the relative error of E exp((|X|/n)^ν) = 2, which defines the norm n, or +∞ unless n > 0.
+// orliczError returns the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n, or +∞ unless n
+// > 0.
 func orliczError(nu, n float64, x, chances []float64) float64 {
 	if !(n > 0) {
 		return math.Inf(1)
@@ -74,8 +75,8 @@ func checkConditional(context.Context) Finding {
 
 func checkAzuma(context.Context) Finding {
 	corrected, _ := worstTail("A.6")
-	// If X is ±σ√ln 2, a random sign, its norm is σ, and the event |X| ≥ σ√ln 2 is certain. The printed bound on its
-	// probability is 2exp(−cσ ln 2), which vanishes as σ grows.
+	// If X = ±σ√ln 2 with a random sign, the norm of X is σ, and |X| ≥ σ√ln 2 is certain. The printed bound on the
+	// probability of this event is 2exp(−cσ ln 2), which vanishes as σ grows.
 	const sigma, c = 1e6, 0.25
 	printed := 2 * math.Exp(-c*sq(sigma)*math.Ln2/sigma)
 	return holdsCorrected(excess(1, printed), corrected, "a random sign of norm σ = 10⁶ is certain to deviate by σ√ln 2; the printed "+
@@ -150,8 +151,8 @@ func gaussian(f func(x float64) float64) float64 {
 	return quad.Fixed(func(x float64) float64 { return f(x) * math.Exp(-x*x/2) }, -30, 30, 400, nil, 0) / math.Sqrt(2*math.Pi)
 }
 
-// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are random signs, for
-// which the left side is exp(λd), or uniform on [−√3, √3]. For Gaussian X, both sides are equal.
+// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are random signs, with
+// the left side exp(λd), or uniform on [−√3, √3]. For a normal X, both sides are equal.
 func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
 	for _, d := range []int{1, 2, 10} {
@@ -170,7 +171,7 @@ func checkGaussianBound(context.Context) Finding {
 		"λ = 0.3, the first term is e³ = %.3g, the printed second term %.3g", math.Exp(3), math.Exp(math.Sqrt(6)/2)).within(quadrature)
 }
 
-// quadrature bounds the relative error of [gaussian] for integrands that fall at least as fast as exp(−x²/20).
+// quadrature bounds the relative error of [gaussian] if f(x)exp(−x²/2) falls at least as fast as exp(−x²/20).
 const quadrature = 1e-9
 
 func checkSquaredMoment(context.Context) Finding {
@@ -195,7 +196,7 @@ func witnessAbsolute(context.Context) Finding {
 		"X ~ N(0, 1), Y = X² − 1, λ = √(ln 2)/2: E e^{λ|Y|} = %.4g, and E e^{λY} = %.4g", absolute, plain).within(quadrature)
 }
 
-// checkExponentialStep is about the display before (A.12): (1−2λ)^{−d/2} ≤ exp(4λ²).
+// checkExponentialStep checks the display before (A.12): (1−2λ)^{−d/2} ≤ exp(4λ²).
 func checkExponentialStep(context.Context) Finding {
 	const d, lambda = 10, 0.1
 	left, centred := math.Pow(1-2*lambda, -d/2.0), SquaredNormMoment(lambda, d)

@@ -64,8 +64,8 @@ func workingPenalty(eta, omega float64) mixpolicy.Method {
 	return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
 }
 
-// ended runs trials of a method and records only their end; final returns the values of a curve at the end. For one
-// seed, all methods and numbers of iterations have the same random streams.
+// ended runs trials of a method and records only their ends; final returns the values of a curve at these ends. With
+// the same seed, all methods use the same random streams, for any number of iterations.
 func ended(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64) *race.Runs {
 	return must(race.Trials(ctx, p, m, race.Settings{
 		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd}))
@@ -88,7 +88,7 @@ const nearly = 1.05
 
 // mixtureClaims decides claims about the class (2.17), in which the method searches. The optimum ξ* over all policies
 // is far from the class, and θ* is outside the simplex. A feature with negative entries, such as 2ψ¹ − ψ², is not a
-// distribution, so Algorithm 1 could not draw a pair from it.
+// distribution, so Algorithm 1 could not draw pairs from this feature.
 func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []Claim {
 	best, costs := must(p.Optimum(ctx)).Objective, final(ctx, p, workingPrimalDual(64, 0), 20, iterations, 11, race.PolicyCost)
 	near := less(race.TInterval(scaled(1/best, costs), confidence), nearly)
@@ -123,8 +123,8 @@ func valleyClaim(cost func(length int, rate float64) float64) Claim {
 		exactly("true cost", `the best of 101 mixtures $\pi^\omega$`, mixture), exactly(`weight $\omega_2$ of that mixture`, "", at)})
 }
 
-// combinationClaim counts the pairs of rules, among six rules, that have a mixture cheaper than both. The claim holds
-// if there is such a pair.
+// combinationClaim counts the pairs, among six rules, that have a mixture cheaper than both rules of the pair. The
+// claim holds if there is such a pair.
 func combinationClaim(w models.Network) Claim {
 	x, rules := must(w.MDP()), models.Rules()
 	base := must(w.Policies(x, rules...))
@@ -175,7 +175,7 @@ func methodClaims(ctx context.Context) []Claim {
 	}
 	_, lambda := r.optimum()
 
-	// β is also a parameter unless T^¼ works as well as no ball.
+	// β is also a parameter unless β = T^¼ works as well as no ball of multipliers.
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
 	var betas []Result
@@ -359,8 +359,8 @@ func theoryClaims(ctx context.Context) []Claim {
 // sampleEpsilon and sampleRho are the ε and ρ with which the claims evaluate Theorem 3.4.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
-// sampleClaim interprets (3.38) with the best of the class in place of ξ*, and takes the constants 1 and 1000 for the Ω
-// of (3.37).
+// sampleClaim takes the best of the class for the ξ* of (3.38), and assumes that the Ω of (3.37) hides the factor 1 or
+// 1000.
 func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Constants) Claim {
 	const epsilon, rho = sampleEpsilon, sampleRho
 	// With β ~ T^power, both bounds must fall to ε. The best power is 1/6.
@@ -456,9 +456,9 @@ func addedByViolation(k *theory.Constants, violation float64) float64 {
 	return k.Spread * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)
 }
 
-// tighterClaim takes two states; from each, the next state is the second with probability p, or rare. If the second
-// state is rare, a u that is large there makes (4.13) small, but (4.3) requires u in the span of the feature, which
-// contains no such u.
+// tighterClaim compares the bounds on two states. From each state, the next state is the second one, with probability p
+// in one process and probability rare in another. If the second state is rare, a u that is large in this state makes
+// (4.13) small. But (4.3) requires a u in the span of the feature, which contains no such u.
 func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
@@ -470,10 +470,10 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 }
 
 // smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The second state costs
-// 1, and its probability is p in α and for the next state. With w = (1, −1), which is orthogonal to the feature, min_ν
-// ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s), bounds (4.13)
-// from below for every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only u that are
-// multiples of 1.
+// 1; it is the initial state, and the next state, with probability p. With w = (1, −1), which is orthogonal to the
+// feature, min_ν ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s),
+// bounds (4.13) from below for every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only
+// multiples of 1 as u.
 func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) {
 	const gamma = 0.9
 	law := []float64{1 - p, p} // of the next state; also α and μ
@@ -490,8 +490,8 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 }
 
 // factorClaim looks for the ω that minimises the right side of (4.16), with K/ω for O(1/ω) and K = 1. This ω is
-// √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. Costs and reversed costs agree in
-// everything that (A.3) takes as known.
+// √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. With costs and with reversed costs,
+// everything that (A.3) takes as known is the same.
 func factorClaim() Claim {
 	x, weights := smallMDP(), powers(1, 2, 18)
 	lo, hi := x.CostRange()
@@ -574,7 +574,7 @@ func queueClaims(ctx context.Context) []Claim {
 		return mapped(weights, func(omega float64) Score { c.Weight = omega; return score(c, c.Penalty(), trials) })
 	}
 	optimum := must(must(QueueProblem(mixpolicy.Ball(2))).Optimum(ctx)).Objective
-	above := func(cost float64) float64 { return max(cost-optimum, 0) } // the least ε of (2.22), where V is not the violation of the answer
+	above := func(cost float64) float64 { return max(cost-optimum, 0) } // least ε of (2.22), whose V is not the violation of the answer
 	c, printed, w := AsPrinted(mixpolicy.Corrected), AsPrinted(mixpolicy.Printed), Working()
 	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with 7000, θ̂₁ is 46 on average, where policies are cheapest
 	const objective, trueCost = `$c^{\mathsf T}\Psi\hat\theta$`, "the policies' true cost"
@@ -656,8 +656,8 @@ func queueClaims(ctx context.Context) []Claim {
 
 // textClaims decides the claims about the contents of the paper, the cost of a step and the projection.
 func textClaims(context.Context) []Claim {
-	// For dense and lazy multipliers, took is the time of a step in nanoseconds, and grows is the power of n with which
-	// this time grows.
+	// For dense and for lazy multipliers, took has the time of a step in nanoseconds, and grows has the power of n with
+	// which this time grows.
 	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{}
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {

@@ -95,12 +95,12 @@ func TestClaimsOfOtherData(t *testing.T) {
 func TestSmoothedBounds(t *testing.T) {
 	for _, p := range []float64{1e-4, 0.1, 0.3, 0.5, 0.9} {
 		least, found, alp := smoothedBounds(t.Context(), p)
-		// By hand: the two values differ by 1, so the best constant is ½ from each.
+		// By hand: v* of the two states differs by 1, so the best constant is ½ from each.
 		if want := 0.5 * 2 / (1 - 0.9); math.Abs(alp-want) > 1e-9 {
 			t.Errorf("p = %v: (4.3) is %v, want %v", p, alp, want)
 		}
 		if !(least <= found*(1+1e-9)) || p == 0.5 && math.Abs(least-found) > 1e-9 {
-			t.Errorf("p = %v: (4.13) is %v, and its lower bound %v", p, found, least)
+			t.Errorf("p = %v: the least (4.13) is %v, and the lower bound for all u is %v", p, found, least)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// For a ratio, the logarithm of the effect is (z_{1−level/2} + z_{0.9}) standard errors.
+// For a ratio, the logarithm of the effect that a test finds is (z_{1−level/2} + z_{0.9}) standard errors.
 func TestSpread(t *testing.T) {
 	rng, x, y := rand.New(rand.NewPCG(2, 0)), make([]float64, 50), make([]float64, 50)
 	for i := range x {
@@ -193,7 +193,7 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// TestClaimsTable runs every experiment and compares data/claims.csv with what it finds.
+// TestClaimsTable runs every experiment and compares the results with data/claims.csv.
 func TestClaimsTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment, more than half a minute on two cores")
@@ -207,9 +207,9 @@ func TestClaimsTable(t *testing.T) {
 	}
 }
 
-// compareClaim compares a claim with the record: words, verdicts, and numbers to one per cent of their size or of
-// their intervals. It omits times, which are not recorded, and the text of an undecided claim's interval, whose ends
-// are among the numbers.
+// compareClaim compares a claim with the record: words, verdicts, and numbers to one per cent of their size or of their
+// intervals. It does not compare times, which are not recorded, or the text on an undecided claim, because the ends of
+// its interval are among the numbers.
 func compareClaim(t *testing.T, known []Claim, k Claim) {
 	t.Helper()
 	i := slices.IndexFunc(known, func(r Claim) bool { return r.ID == k.ID })
@@ -256,8 +256,8 @@ func TestRecordedClaims(t *testing.T) {
 	}
 }
 
-// A mean prints with two digits of its interval, a comparison with four digits and the ends of its interval, an exact
-// number with six digits, and a rounding error with one.
+// A mean prints with two digits of half its interval, a comparison with four digits and the ends of its interval, an
+// exact number with six digits, and a rounding error with one digit.
 func TestResult(t *testing.T) {
 	for want, r := range map[string]Result{
 		"12.35 ± 0.12":        {Value: 12.3456, Lo: 12.2256, Hi: 12.4656},

@@ -18,8 +18,8 @@ import (
 // Decision is the verdict that the numbers about a claim lead to.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// On says, for the verdict Depends, on what the claim depends. For Undecided, it gives the interval and, if two
-	// methods are compared, the effect that would have been found with probability 0.9.
+	// On says, for the verdict Depends, on what the claim depends. For Undecided, On gives the interval and, after a
+	// [comparison], the effect that would have been found with probability 0.9.
 	On string `csv:"on"`
 }
 
@@ -37,7 +37,7 @@ func either(holds bool, other Verdict) Decision {
 // atMost decides "x is at most bound" for numbers that are exact up to rounding. A NaN fails.
 func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 
-// found decides "there is one" by the number n found.
+// found decides "there is one" from the number n that were found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
 // inText decides "the text contains one" by the number n of entries in the index; if n is 0, the claim is [Missing].
@@ -63,8 +63,8 @@ func decided(iv race.Interval, holds, fails bool) Decision {
 }
 
 // argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, without
-// the logarithms that both contain. If the proved upper bound is too large, the claim fails if runs contradict it, and
-// is not proved if they do not.
+// the logarithms that both contain. If the proved exponent is larger than the claimed one, the claim fails if runs
+// contradict the claim, and is not proved if no run does.
 func argued(proved, claimed float64, contradicted bool) Decision {
 	const fit = 0.005 // error of an exponent measured between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
 	if contradicted {
@@ -108,7 +108,7 @@ func readings(on string, ways ...Decision) Decision {
 // effect that an undecided comparison states.
 const confidence, power = 0.95, 0.9
 
-// A comparison compares two methods in one quantity over the same streams: it tests the mean difference against 0, or
+// A comparison compares one quantity of two methods over the same streams. It tests the mean difference against 0, or
 // the ratio of standard deviations against 1.
 type comparison struct {
 	race.Interval
@@ -143,7 +143,7 @@ func holm(family ...*comparison) {
 	level := (1 - confidence) / float64(len(family))
 	for k, adjusted := range race.Holm(mapped(family, func(c *comparison) float64 { return c.p })) {
 		c := family[k]
-		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // none: no difference in any trial, so no chance
+		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // none: the methods do not differ in any trial
 		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {
 			c.On += fmt.Sprintf("; an effect of %.3g would be found with probability %g", c.finds(level), power)
 		}
@@ -155,7 +155,7 @@ func holm(family ...*comparison) {
 type Claim struct {
 	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract
 	Claim   string `csv:"claim"`
-	Setting string `csv:"setting"` // of the experiments on the claim
+	Setting string `csv:"setting"` // how the experiment tests the claim
 	Results []Result
 	Note    string `csv:"note"` // on the numbers
 	Decision
@@ -176,7 +176,7 @@ type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
 	Compared string  `csv:"compared"`       // "difference" or "ratio" of the two that Of names, or ""
-	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else exact
+	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else exact or a time
 	Lo       float64 `csv:"lo,%.8g,"`       // of a 95 % interval
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
@@ -200,8 +200,8 @@ func (c *comparison) result(quantity, of, compared string) Result {
 	return Result{Quantity: quantity, Of: of, Compared: compared, Value: c.Mean, Lo: c.Lo, Hi: c.Hi}
 }
 
-// String returns the number and its unit. An exact number has six digits, or one if it is a rounding error; a
-// comparison is followed by its interval, and a mean by ± and half of its interval, to two digits.
+// String returns the number and its unit. An exact number has six digits, or one digit if it is a rounding error; a
+// comparison is followed by its interval, and a mean by ± and half the length of its interval, to two digits.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {

@@ -36,14 +36,14 @@ const (
 // Kinds returns all kinds, the gravest first.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a section of data/errata.md: something false or meaningless in the paper. One cause is one erratum,
-// however many places it touches. Formulas are TeX between dollar signs.
+// Erratum is a section of data/errata.md: a fault of the paper, of one of the [Kinds]. One cause is one erratum,
+// however many places it affects. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string
 	Kind                    Kind
 	Where                   []string // equation and statement numbers, sections, or the abstract
 	Printed, Corrected, Why string
-	Downstream              string // its consequences in the paper and in this project
+	Downstream              string // the consequences in the paper and in this project
 	Reading                 string // for an Error: the interpretation most favourable to the authors, which also fails
 	Examined                string // for an Error: the interpretations examined, and the result for each
 	Choice                  string // if several corrections are possible: ours, and why
@@ -51,7 +51,8 @@ type Erratum struct {
 }
 
 // Witness computes how far the printed and the corrected form are from being true, see [Finding]. The printed form
-// fails, and the corrected form holds. For an [Error], Witness also computes how far the Reading is from being true.
+// fails, and the corrected form holds. For an [Error], Witness also computes how far the statement is from being true
+// in the Reading.
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
 	return e.witness.run(ctx, "erratum "+strconv.Quote(e.ID))
 }
@@ -90,7 +91,7 @@ func setFields(file, id, section string, fields map[string]*string) error {
 	return nil
 }
 
-// parts lists the parts of the paper, each with a pattern that matches the places in it.
+// parts lists the parts of the paper, each with a pattern for the places of that part.
 var parts = []struct {
 	name   string
 	places *regexp.Regexp
@@ -112,7 +113,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown describes the erratum in Markdown, with the numbers of its witness.
+// Markdown describes the erratum in Markdown; numbers is what its witness found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
@@ -140,13 +141,13 @@ func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))
 }
 
-// RecordedErratum is an erratum with the numbers of its witness.
+// RecordedErratum is an erratum with the recorded numbers of its witness.
 type RecordedErratum struct {
 	Erratum
 	Numbers string
 }
 
-// RecordedErrata returns the errata with the numbers of their witnesses, which [WriteErrata] computed.
+// RecordedErrata returns the errata with the numbers that [WriteErrata] recorded.
 func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
@@ -166,7 +167,7 @@ type Statement struct {
 	Number    string
 	Printed   string // as in the paper
 	Corrected string // with the changes in \boxed or in bold face; "" if the entry is right as printed
-	Says      string // what it means and what it is for
+	Says      string // what the statement means, and what it is for
 }
 
 // Statements returns the statements of data/statements.md, one for each entry of [Index], in the same order.
@@ -222,9 +223,9 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
-// The text between the marks is replaced; equations after "with" are part of the statement before them. WithStatements
-// states what an erratum changes only where the notebook first mentions the erratum. It also returns the numbers
-// of the statements.
+// WithStatements replaces the text between the marks. Equations after "with" are part of the statement before them.
+// What an erratum changes is stated only at the first statement of the notebook that the erratum affects.
+// WithStatements also returns the numbers of the statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}
@@ -254,8 +255,9 @@ func jsonOf(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// quotation returns a statement as a notebook quotes it. The first number is the statement's own, and the others are
-// the numbers of equations that are part of it.
+// quotation returns a statement as a notebook quotes it. The first number is the number of the statement, and the
+// others are the numbers of equations that are part of it. told has the errata whose changes the notebook states
+// already.
 func quotation(numbers []string, told map[string]bool) string {
 	all, s, heads := must(Statements()), Statement{}, []string{}
 	for _, number := range numbers {
@@ -276,21 +278,21 @@ func quotation(numbers []string, told map[string]bool) string {
 		said += s.Printed
 	} else {
 		said += "*Corrected:*\n\n" + s.Corrected + "\n\n<details><summary>As printed</summary>\n\n" + s.Printed +
-			"\n\n</details>\n\n*What changes:*"
+			"\n\n</details>\n\n"
 		for _, e := range errata() {
 			if !slices.ContainsFunc(e.Where, func(where string) bool { return slices.Contains(numbers, where) }) {
 				continue
 			}
-			said += fmt.Sprintf(" [%s](07-conclusion-and-errata.ipynb#erratum-%[1]s), %s", e.ID, e.Kind)
+			said += fmt.Sprintf("*Erratum* [%s](07-conclusion-and-errata.ipynb#erratum-%[1]s) (%s)", e.ID, e.Kind)
 			if told[e.ID] {
-				said += ", as above."
+				said += ", as above. "
 			} else {
-				said += ": " + e.Downstream
+				said += ". *What changes:* " + e.Downstream + " "
 			}
 			told[e.ID] = true
 		}
 	}
-	return "> " + strings.ReplaceAll(strings.ReplaceAll(said, "\n", "\n> "), "> \n", ">\n") + "\n"
+	return "> " + strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(said), "\n", "\n> "), "> \n", ">\n") + "\n"
 }
 
 // unmarked escapes the characters of computed numbers that Markdown would interpret.

@@ -18,8 +18,8 @@ import (
 )
 
 // For each erratum, a computation finds that the printed form fails and the corrected form holds. An error, and no
-// other kind, also has a reading most favourable to the authors, which fails as well. The numbers are those of
-// data/errata.csv.
+// other kind, also has a reading most favourable to the authors, in which the statement fails as well. The witness
+// finds the numbers of data/errata.csv.
 func TestErrata(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range mixpolicy.Must(RecordedErrata()) {
@@ -68,8 +68,8 @@ func TestErrata(t *testing.T) {
 
 var formulaInUnicode = regexp.MustCompile(`[‖⟨⟩∇√Σ≤≥⪰θλΨξ₀-₉]`)
 
-// The index and the errata refer to each other: an entry that an erratum is about names the gravest of its errata,
-// and an erratum that an entry names is about this entry.
+// The index and the errata refer to each other. If an erratum is about an entry, the entry names its gravest erratum;
+// if an entry names an erratum, the erratum is about this entry.
 func TestErrataAndIndex(t *testing.T) {
 	numbers := map[string]Entry{}
 	for _, e := range Index() {
@@ -187,8 +187,8 @@ func typed(x ast.Expr) bool {
 	return !variable
 }
 
-// data/errata.csv has one row with numbers for every erratum, and data/equations.csv is the same when it is read and
-// written again.
+// data/errata.csv has one row with numbers for every erratum, and data/equations.csv does not change when it is read
+// and written.
 func TestRecorded(t *testing.T) {
 	errata, entries := mixpolicy.Must(data.Rows[witnessed]("errata.csv")), mixpolicy.Must(RecordedIndex())
 	if len(errata) != len(Errata()) || slices.ContainsFunc(errata, func(e witnessed) bool { return e.Witness == "" }) {

@@ -18,8 +18,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// smallMDP is the discounted process on which statements about whole MDPs are checked by
-// exact linear programs: 8 states, 3 actions, γ = 0.9, costs in [0, 1).
+// smallMDP is a discounted process so small that linear programs over all its pairs are solved exactly: 8 states, 3
+// actions, γ = 0.9, costs in [0, 1).
 func smallMDP() *mixpolicy.MDP { return garnet(1) }
 
 func garnet(seed uint64) *mixpolicy.MDP {
@@ -32,7 +32,7 @@ func smallPolicies(x *mixpolicy.MDP) []*mixpolicy.Policy {
 	return []*mixpolicy.Policy{randomPolicy(x, rng), randomPolicy(x, rng), randomPolicy(x, rng)}
 }
 
-// inflow computes ξᵀP, the flow into each state, in plain loops.
+// inflow returns ξᵀP, the flow into each state.
 func inflow(x *mixpolicy.MDP, xi []float64) []float64 {
 	in := make([]float64, x.States())
 	for i, v := range xi {
@@ -62,7 +62,7 @@ func draws[T any](n int, draw func() T) []T {
 	return x
 }
 
-// mapped returns f of each element, and expected returns E f(X) for X with the outcomes x and their chances.
+// mapped applies f to each element; expected returns E f(X) for X with the outcomes x and their chances.
 func mapped[T, U any](all []T, f func(T) U) (x []U) {
 	for _, v := range all {
 		x = append(x, f(v))
@@ -77,7 +77,7 @@ func expected(chances, x []float64, f func(float64) float64) float64 {
 func normals(rng *rand.Rand, n int) []float64      { return draws(n, rng.NormFloat64) }
 func exponentials(rng *rand.Rand, n int) []float64 { return draws(n, rng.ExpFloat64) }
 
-// randomPolicy returns a policy with probabilities proportional to 0.1 plus exponential numbers.
+// randomPolicy returns a policy with probabilities proportional to 0.1 plus an exponential number.
 func randomPolicy(x *mixpolicy.MDP, rng *rand.Rand) *mixpolicy.Policy {
 	return must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
 		for a := range row {
@@ -143,8 +143,8 @@ func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	return mixtureProblem(x, class, base...), nil
 }
 
-// process returns an MDP in which the function law gives the cost of a pair and the probability next[s] that it leads
-// to s.
+// process returns an MDP. The function law gives the cost of a pair, and the probability next[s] that the pair leads to
+// the state s.
 func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64)) *mixpolicy.MDP {
 	return must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: m, Criterion: c, Initial: alpha,
 		Dynamics: func(s, a int) (cost float64, to []mixpolicy.Transition) {
@@ -178,7 +178,7 @@ func oneStepMDP(states int) *mixpolicy.MDP {
 	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), uniform(states) })
 }
 
-// rarePairProblem returns a problem with a multiplier that is large because its pair is rare: 64 states, γ = 0.1.
+// rarePairProblem returns a problem of 64 states, γ = 0.1, where a multiplier is large because its pair is rare.
 func rarePairProblem() *mixpolicy.Problem {
 	x := oneStepMDP(64)
 	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {
@@ -267,8 +267,8 @@ func (p *smallLP) atMost(row []float64, h float64)  { p.g, p.h = append(p.g, row
 func (p *smallLP) equals(row []float64, b float64)  { p.a, p.b = append(p.a, row), append(p.b, b) }
 func (p *smallLP) atLeast(row []float64, h float64) { p.atMost(scaled(-1, row), -h) }
 
-// solve returns the optimum and a solution; the optimum is −∞ if the program is unbounded, and +∞ if there is no
-// feasible point.
+// solve returns the optimum and a solution; the optimum is −∞ if the program is unbounded, and +∞ if no point is
+// feasible.
 func (p *smallLP) solve() (float64, []float64) {
 	n := len(p.c)
 	var eq mat.Matrix
@@ -296,7 +296,8 @@ func rowsOf(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// bellmanRow is the row of Q − γP at a pair. With the γ of the process, row·v ≤ c_a(s) is one constraint of (2.9b).
+// bellmanRow is the row of Q − γP at a pair. With the γ of the process, row·v ≤ c_a(s) is one constraint of the
+// corrected (2.9b).
 func bellmanRow(x *mixpolicy.MDP, pair int, gamma float64) []float64 {
 	s, a := x.StateAction(pair)
 	row := unit(x.States(), s)

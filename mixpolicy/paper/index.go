@@ -112,7 +112,7 @@ func saysNothing(contradictions int) float64 {
 	return 0
 }
 
-// relativeError is |a − b|/max(|a|, |b|): 0 if both are equal, +∞ if one is infinite.
+// relativeError is |a − b|/max(|a|, |b|): 0 if a = b, else +∞ if a or b is infinite.
 func relativeError(a, b float64) float64 {
 	switch {
 	case a == b:
@@ -123,7 +123,7 @@ func relativeError(a, b float64) float64 {
 	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b))
 }
 
-// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), 0 if both are 0, and NaN if an entry is NaN.
+// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), 0 if x = y, and NaN if an entry is NaN.
 func relativeVectorError(x, y []float64) float64 {
 	var difference, size float64
 	for i, a := range x {
@@ -135,7 +135,7 @@ func relativeVectorError(x, y []float64) float64 {
 	return difference / size
 }
 
-// excess is 0 if lhs ≤ rhs, +∞ if only lhs is +∞, and else (lhs − rhs)/max(|lhs|, |rhs|).
+// excess is 0 if lhs ≤ rhs, else +∞ if lhs is +∞, and else (lhs − rhs)/max(|lhs|, |rhs|).
 func excess(lhs, rhs float64) float64 {
 	switch {
 	case lhs <= rhs:
@@ -146,9 +146,8 @@ func excess(lhs, rhs float64) float64 {
 	return (lhs - rhs) / max(math.Abs(lhs), math.Abs(rhs))
 }
 
-// A check computes a finding. It passes every error to [must] or [noError], which end the check,
-// and [check.run] returns that error. So a check contains only the computation, without error
-// handling.
+// A check computes a finding. A check passes every error to [must] or [noError], which end the check, and [check.run]
+// returns the error. So a check contains no error handling.
 type check func(ctx context.Context) Finding
 
 func (c check) run(ctx context.Context, place string) (f Finding, err error) {
@@ -196,9 +195,9 @@ func catch(err *error) {
 type Entry struct {
 	Number   string `csv:"number"` // as in the paper: "3.22", "Lemma 3.2", "Assumption A.1"
 	What     string `csv:"what"`
-	Symbol   string `csv:"symbol"`   // Go symbol, "package.Name" or "package.Type.Method" below the module's root
-	Errata   string `csv:"errata"`   // ID of its erratum; the gravest if there are several
-	Defines  bool   `csv:"defines"`  // the entry asserts nothing, if it is correct as printed
+	Symbol   string `csv:"symbol"`   // the code of the entry: "folder.Name" or "folder.Type.Method"
+	Errata   string `csv:"errata"`   // ID of the gravest erratum of the entry, or ""
+	Defines  bool   `csv:"defines"`  // the entry, if correct as printed, asserts nothing
 	Notebook string `csv:"notebook"` // the notebook that shows the entry: "03-primal-dual"
 
 	check check
@@ -207,7 +206,7 @@ type Entry struct {
 // Check runs the computation that decides the entry.
 func (e Entry) Check(ctx context.Context) (Finding, error) { return e.check.run(ctx, "("+e.Number+")") }
 
-// Kind returns the kind of the entry's erratum, "" if it has none.
+// Kind returns the kind of the entry's erratum, or "" if the entry has no erratum.
 func (e Entry) Kind() Kind {
 	for _, x := range errata() {
 		if x.ID == e.Errata {
@@ -275,8 +274,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary states how many rows of the index hold, how many hold when corrected, by the kind of their erratum, and how
-// many errata of each kind there are.
+// Summary counts the rows of the index that hold, those that are definitions and, by the kind of their erratum, those
+// that hold once corrected. It also counts all errata by kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {
@@ -326,8 +325,7 @@ func WriteIndex(w io.Writer, rows []Row) error {
 	return csvrows.Encode(w, mapped(rows, func(r Row) recordedRow { return recordedRow{r.Number, r.Verdict, r.Finding.Numbers} }))
 }
 
-// RecordedIndex returns the entries with their verdicts and with the numbers of their findings, which
-// [Decide] computed.
+// RecordedIndex returns the entries with the verdicts and the numbers that [WriteIndex] recorded.
 func RecordedIndex() (all []Row, err error) {
 	rows, err := data.Rows[recordedRow]("equations.csv")
 	for i, e := range index() {

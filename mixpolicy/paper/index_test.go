@@ -131,8 +131,8 @@ func TestSummary(t *testing.T) {
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?`)
 
 // sameNumbers compares texts with numbers: the words must be equal, and the numbers must agree within one per cent or
-// 10⁻⁹. Another order of operations, as on another architecture, changes the results of a run of 10⁵ steps by less than
-// this.
+// 10⁻⁹. On another architecture, where the order of operations differs, the results of a run of 10⁵ steps change by
+// less than this.
 func sameNumbers(a, b string) bool {
 	if number.ReplaceAllString(a, "#") != number.ReplaceAllString(b, "#") {
 		return false

@@ -30,10 +30,10 @@ type Family struct {
 }
 
 // Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
-// size of each modulus is chosen from one grid in separate trials, equally many for each modulus
-// ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows there
-// for all moduli, but not below a step size with which this modulus hardly moves from θ₀. The comparison tests, for any
-// modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
+// size of each modulus is chosen from the same grid, in separate trials, equally many for each modulus
+// ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
+// end for all moduli. It does not grow below a step size with which this modulus hardly moves from θ₀. The comparison
+// tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
 	Settings   ModuliSettings // Etas are all η₀ tried, in order
@@ -42,12 +42,12 @@ type Moduli struct {
 	best *linprog.Solution // the exact optimum
 }
 
-// ModuliSettings set the size of a comparison; a zero field takes the default in its comment.
+// ModuliSettings set the size of a comparison. For a zero field, the default in the field's comment is used.
 type ModuliSettings struct {
 	Iterations   int       // T; 10,000
 	Trials       int       // 20
 	TuningTrials int       // 8, for each of the best two η₀
-	Etas         []float64 // the first grid of η₀ for η_t = η₀/√(t+1), which grows unless it has one entry; 2⁻⁴, 2⁻³, …, 2⁸
+	Etas         []float64 // η₀ of η_t = η₀/√(t+1): the first grid, which grows unless it has one entry; 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // see [race.Settings]
 }
@@ -67,8 +67,8 @@ func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
 
-// gaps returns the penalised gaps with method k: from the trials if the method was chosen, else from tuning. It returns
-// nil if a trial fails or diverges.
+// gaps returns the penalised gaps with method k: of the trials if the method was chosen, else of the tuning trials. It
+// returns nil if a trial fails or diverges.
 func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
@@ -82,9 +82,9 @@ func (c Contender) gaps(k int) (x []float64) {
 	return x
 }
 
-// gapOrInf is [RelativeGap], but +∞ for a run that diverges: its θ̂ is outside the class and has a greater penalised
-// gap than θ₀. The rounding error of an average of T points, T·2⁻⁵³, does not count as outside, and nothing is outside
-// an unbounded class.
+// gapOrInf is [RelativeGap], but +∞ for a run that diverges. A run diverges if its θ̂ is outside the class and has a
+// greater penalised gap than θ₀. An excess within the rounding error of an average of T points, T·2⁻⁵³, does not count
+// as outside, and no θ̂ is outside an unbounded class.
 func gapOrInf(p *mixpolicy.Problem) race.Curve {
 	gap, class, most := must(RelativeGap(p)), p.Class(), startGap(p)
 	return func(l *race.Observation) float64 {
@@ -152,9 +152,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 	return all, err
 }
 
-// grow adds step sizes, at most half as many as the grid has, beyond an end that was chosen for a modulus, but not
-// below the grid if the modulus hardly moves there. It also adds step sizes below the grid if no step size could be
-// chosen for a modulus, although a run made a step. It reports whether it added any.
+// grow adds step sizes beyond an end of the grid that was chosen for a modulus, but not below the grid if the modulus
+// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, although a
+// run made a step. At an end, it adds at most half as many as the grid has. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -227,7 +227,7 @@ func (m *Moduli) Table() plotting.Table {
 	return t
 }
 
-// remarks returns what a reader must know in addition to the numbers.
+// remarks returns what a reader of the table must know in addition to the numbers.
 func (m *Moduli) remarks(c Contender) string {
 	var all []string
 	add := func(is bool, words string) {
@@ -298,7 +298,7 @@ func (m *Moduli) Cost() plotting.Figure {
 }
 
 // Differences draws the penalised gap of each modulus minus the penalised gap of the first modulus, run by run on the
-// same streams, from the given number of queries on: means with intervals, in units of the optimum.
+// same streams, from the given number of queries on. It draws means with intervals, in units of the optimum.
 func (m *Moduli) Differences(from float64) plotting.Figure {
 	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {
@@ -307,7 +307,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
 			continue
 		}
-		first := map[*race.Observation]*race.Observation{} // the first modulus's, after as many queries on the same stream
+		first := map[*race.Observation]*race.Observation{} // by an observation of k: the first modulus's, on the same stream
 		var both race.Runs
 		for _, t := range k.Runs.Finished() {
 			for _, other := range all[0].Runs.Finished() {
@@ -323,7 +323,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 		l := line(k.Name, slices.DeleteFunc(band.Rows(race.Row{}), func(row race.Row) bool {
 			return row.At < from || math.IsNaN(row.Hi-row.Lo) || math.IsInf(row.Hi-row.Lo, 0) // one of the runs is diverging
 		}))
-		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // as where the first modulus has a line
+		l.Color, l.Dash = plotting.Blue+plotting.Color(i%6), plotting.ByColor // the same as in figures with a line for the first modulus
 		if len(l.X) > 0 {
 			f.Layers = append(f.Layers, l)
 		}
@@ -331,8 +331,8 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 	return orNone("Differences", f)[0]
 }
 
-// Boundary draws the distance of the recorded iterates θ_t from the boundary of the class, a panel for each modulus:
-// means over trials with intervals.
+// Boundary draws the distance of the recorded iterates θ_t from the boundary of the class, as means over trials with
+// intervals, in a panel for each modulus.
 func (m *Moduli) Boundary() plotting.Panels {
 	var figures []plotting.Figure
 	top := 0.0
@@ -349,8 +349,8 @@ func (m *Moduli) Boundary() plotting.Panels {
 	return plotting.Row(orNone("Boundary", figures...)...)
 }
 
-// Sensitivity draws the penalised gap after all queries against η₀. Where η₀ was not chosen, the point is the mean over
-// tuning trials. An η₀ with which a trial fails or diverges has no point, and the legend says so.
+// Sensitivity draws the penalised gap after all queries against η₀. For an η₀ that was not chosen, the point is the
+// mean over tuning trials. If a trial fails or diverges with an η₀, there is no point, and the legend names this η₀.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
@@ -371,9 +371,9 @@ func sensitivity(title, label string) plotting.Figure {
 }
 
 // RadiusSensitivity draws the penalised gap after all queries against the radius R of the class. The solid line uses
-// the step size chosen for each R. The dashed line uses the step size chosen for the problem's own R; where another
-// step size was chosen for R, a point is a mean over tuning trials. The penalised gap is relative to the optimum for
-// the same R. An R for which a trial fails or diverges has no point.
+// the step size chosen for each R. The dashed line uses the step size chosen for the problem's own R; if another step
+// size was chosen for R, the point is a mean over tuning trials. The penalised gap is divided by the optimum for the
+// same R. If a trial fails or diverges for an R, the line has no point there.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
 	f = sensitivity("Sensitivity to the radius", "R")
@@ -414,8 +414,8 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 }
 
 // Look runs Algorithm 1 with one modulus, η₀ and β, for sliders. The left figure shows where one run is in its class,
-// θ₁/R. The right figure shows how good the averages are: the mean over trials, in a band that contains all trials.
-// Look uses only Iterations, Trials and Seed of the settings.
+// θ₁/R. The right figure shows the penalised gaps of the averages: the mean over trials, in a band that contains all
+// trials. Look uses only Iterations, Trials and Seed of the settings.
 func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
 ) (_ plotting.Panels, err error) {
 	defer catch(&err)
@@ -438,8 +438,8 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 
 // Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure also
 // shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times
-// D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, it is a
-// plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
+// D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
+// hyperplane is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
 // There are no level sets if φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a barrier.
 func (m *Moduli) Paths() (plotting.Panels, error) {
@@ -468,7 +468,7 @@ func (c Contender) distance(best []float64) (d func(leading ...float64) float64,
 }
 
 // onLine draws θₜ and θ̂ₜ over strips D(θ*; ·) ≤ ℓ, one for each level ℓ. Each strip is one interval, because ∂/∂s
-// D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0 for s ≥ 0; its ends are found to a thousandth of the axis.
+// D(θ*; θ* + sv) = s vᵀ∇²φ(θ* + sv)v ≥ 0 for s ≥ 0. The ends of a strip are found to a thousandth of the axis.
 func onLine(c Contender, best []float64) plotting.Figure {
 	f := plotting.Figure{Title: c.Name, X: queries, Y: plotting.Axis{Label: "θ₁"}}
 	last, average := oneRun(c.Runs, race.Queries, 0, func(theta []float64) float64 { return theta[0] })
@@ -554,7 +554,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 	return views
 }
 
-// curve returns a line through the points; if the axes are logarithmic, only through those with positive coordinates.
+// curve returns a line through the points; if the axes are logarithmic, it omits points without positive coordinates.
 func curve(name string, points []bregman.Point, log bool) plotting.Line {
 	line := plotting.Line{Name: name}
 	for _, p := range points {

@@ -31,8 +31,8 @@ func smallQueue() *mixpolicy.Problem { return mixpolicy.Must(QueueProblem(mixpol
 
 var brief = ModuliSettings{Iterations: 300, Trials: 3, TuningTrials: 2, Etas: []float64{0.25, 4, 64, 1024}}
 
-// A contender's step size has the least mean score in tuning. The table shows the mean gap that plain
-// runs with this step size reach.
+// A contender's step size has the least mean score in tuning. The table shows the mean penalised gap of plain runs with
+// this step size.
 func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 	p := smallQueue()
 	m := mixpolicy.Must(CompareModuli(t.Context(), p, brief, families()...))
@@ -44,7 +44,7 @@ func TestModuliAreRunWithTheBestOfTheGrid(t *testing.T) {
 		}
 		for _, s := range c.Tuning {
 			if stat.Mean(s.Scores, nil) < stat.Mean(c.Tuning[c.Chosen].Scores, nil) {
-				t.Errorf("%s: η₀ = %g scores %v, another %v", c.Name, chosen, c.Tuning[c.Chosen].Scores, s.Scores)
+				t.Errorf("%s: η₀ = %g scores %v, but another η₀ scores %v", c.Name, chosen, c.Tuning[c.Chosen].Scores, s.Scores)
 			}
 		}
 		var gaps []float64
@@ -176,7 +176,8 @@ func (p picky) ConjugateGradient(dst, y []float64) {
 	}
 }
 
-// The table names a modulus that cannot run, or not with every step size. The other moduli still run.
+// The table names each modulus that cannot run, and each step size with which a modulus cannot run. The other moduli
+// still run.
 func TestAComparisonNamesWhatCannotRun(t *testing.T) {
 	p, tiny := smallQueue(), Family{"tiny cube", func(float64) bregman.Modulus { return bregman.Cube(0.25) }}
 	some, set := Family{"picky cube", func(r float64) bregman.Modulus { return picky{bregman.Cube(r)} }}, brief
@@ -244,7 +245,7 @@ func TestDivergence(t *testing.T) {
 		for _, tuning := range c.Tuning {
 			tried += len(tuning.Trials)
 		}
-		if tried != len(m.Settings.Etas)+2 { // one for each step size, and another for each of the best two
+		if tried != len(m.Settings.Etas)+2 { // one for each step size, and one more for each of the best two
 			t.Errorf("%s: %d tuning trials", c.Name, tried)
 		}
 	}
@@ -278,7 +279,7 @@ func TestDivergence(t *testing.T) {
 	}
 	drawable(t, m)
 
-	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all[0])) // alone: nothing to draw
+	m = mixpolicy.Must(CompareModuli(t.Context(), smallQueue(), set, all[0])) // the only modulus diverges: nothing to draw
 	drawable(t, m)
 	if title := m.Sensitivity().Title; !strings.HasSuffix(title, "no modulus ran to the end; the table says why") {
 		t.Error(title)
@@ -347,8 +348,8 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 			one, norm = h, theory.SubordinateNorm(p.Features(), p.Class().Norm)
 			continue
 		}
-		// For a power of two, k copies are exact. Otherwise R and sums of k terms are rounded, and
-		// the error of 10³ steps of a few ulps each stays far below 10⁻⁹.
+		// If k is a power of two, R/k and sums over copies are exact. Otherwise they are rounded, and the error of 10³
+		// steps of a few ulps each stays far below 10⁻⁹.
 		if got := theory.SubordinateNorm(p.Features(), p.Class().Norm); math.Abs(got-float64(k)*norm) > 1e-12 {
 			t.Errorf("k = %d: ‖Ψ‖ = %v, want %v", k, got, float64(k)*norm)
 		}
@@ -364,8 +365,8 @@ func TestCopiesOfPoliciesChangeTheNormAndNothingElse(t *testing.T) {
 	}
 }
 
-// A grid that grows gives the same table as its final grid, given at the start. The table contains the gaps with half and
-// with twice the step size, and a remark if the iterates hardly move.
+// A grid that grows gives the same table as its final grid, given at the start. The table contains the penalised gaps
+// with half and with twice the step size, and a remark if the iterates hardly move.
 func TestGridsGrow(t *testing.T) {
 	p, cube := smallQueue(), families()[0]
 	set := ModuliSettings{Iterations: 2000, Trials: 2, TuningTrials: 2, Etas: []float64{1, 2, 4}}

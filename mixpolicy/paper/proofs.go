@@ -19,8 +19,8 @@ import (
 )
 
 // Trace is a run of Algorithm 1 with all quantities of the proofs of section 5, step by step. It is a second
-// implementation, written for clarity: each line is a line of the paper, λ is a dense vector, and θ̃_t is computed and
-// then projected.
+// implementation of the algorithm, written for clarity: λ is a dense vector, and θ̃_t is computed before it is
+// projected.
 type Trace struct {
 	Name         string
 	Problem      *mixpolicy.Problem
@@ -90,7 +90,7 @@ func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	return r, nil
 }
 
-// Last returns the last iteration. Before the first one, only the result's Next and NextLambda are set.
+// Last returns the last iteration. Before the first iteration, only Next and NextLambda of the result are set.
 func (r *Trace) Last() TraceStep {
 	if n := len(r.Steps); n > 0 {
 		return r.Steps[n-1]
@@ -98,7 +98,7 @@ func (r *Trace) Last() TraceStep {
 	return r.before
 }
 
-// Extend makes one more iteration, with the given sampled pair.
+// Extend adds an iteration with the step size eta and the sampled pair.
 func (r *Trace) Extend(eta float64, pair int) error {
 	s, err := r.After(r.Last(), eta, pair)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that follows the given one, with the given sampled pair.
+// After returns the iteration that follows last, with the step size eta and the sampled pair.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
@@ -234,7 +234,7 @@ func (r *Trace) comparators() [][]float64 {
 	return points
 }
 
-// multipliers returns points λ ∈ Λ: 0, the projection of λ*, a multiple of Ψθ₀, and the λ that charges θ̂ most.
+// multipliers returns points λ ∈ Λ: 0, the projection of λ*, a multiple of Ψθ₀, and the maximiser of −λᵀΨθ̂.
 func (r *Trace) multipliers() [][]float64 {
 	_, best := r.optimum()
 	along, against := combination(r.Problem, r.before.Next), scaled(-0x1p40, combination(r.Problem, r.Theta))
@@ -278,8 +278,8 @@ type Step struct {
 }
 
 // stepTolerance bounds the rounding error of a slack, relative to the size of its terms. A sum of 10³ steps of a few
-// operations each has an error of about 10⁴ · 2⁻⁵³. At points projected onto the boundary, the distance to the boundary
-// also loses half of its digits.
+// operations each has an error of about 10⁴ · 2⁻⁵³. For points projected onto the boundary, the distance to the
+// boundary is only accurate to half of the digits.
 const stepTolerance = 1e-10
 
 // Holds reports whether the slack is not negative, up to rounding.
@@ -311,8 +311,8 @@ type stepKey struct {
 	form     mixpolicy.Form
 }
 
-// add adds an evaluation, and returns whether it is the worst so far of its equation and form. It ignores differences
-// within rounding, so the result does not depend on rounding.
+// add adds an evaluation, and returns whether it is the worst so far of its equation and form. A difference within
+// rounding does not make an evaluation worse, so the result does not depend on rounding.
 func (all evaluations) add(s *Step) (worst bool) {
 	key := stepKey{s.Equation, s.Form}
 	old, seen := all[key]
@@ -328,9 +328,9 @@ func (all evaluations) add(s *Step) (worst bool) {
 }
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
-// large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP with
-// the cube's modulus. It is improbable that all samples are the same pair, but an inequality that always holds must hold
-// in that case.
+// large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP
+// with the cube's modulus. All samples are rarely the same pair, but an inequality that always holds must hold even
+// then.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -398,8 +398,8 @@ func Proofs(ctx context.Context) (steps []Step, err error) {
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil
 }
 
-// ProofTable shows equations of section 5 where [Proofs] found them nearest to failing, or failing most. An equation
-// with a corrected form is shown in both forms at that place. The verdict is about all evaluations.
+// ProofTable shows each equation at the place where it comes nearest to failing, or fails most. An equation with a
+// corrected form is shown in both forms, at the worst place of the printed form. The verdict is about all evaluations.
 func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
@@ -429,8 +429,8 @@ func (s Step) cells(holds bool) []any {
 		fmt.Sprintf("%s, %d ×", map[bool]string{true: "holds", false: "fails"}[holds], s.Evaluations), place}
 }
 
-// checkAlongRuns checks an equation by [evaluate]. The deviation of a form that no run evaluates is NaN. If the
-// equation has no corrected form, the printed form counts as the corrected one.
+// checkAlongRuns checks an equation by [evaluate]. If a form is never evaluated, its deviation is NaN. If the equation
+// has no corrected form, the printed form counts as the corrected one.
 func checkAlongRuns(number string) check {
 	return func(ctx context.Context) Finding {
 		f := Finding{Printed: math.NaN(), Corrected: math.NaN(), Tolerance: stepTolerance}
@@ -492,7 +492,7 @@ type Place struct {
 type Sides struct {
 	Relation    string // "=", "≤", or "" for none
 	Left, Right float64
-	Size        float64 // size of terms that the sides do not show, for the rounding
+	Size        float64 // size of terms that the sides do not show, for the rounding error
 }
 
 func equal(left, right, size float64) Sides { return Sides{"=", left, right, size} }
@@ -652,7 +652,8 @@ func (r *Trace) gradientSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, -left, left)
 }
 
-// sumOf compares left sides with the right sides that (5.12) gives when it is summed over the steps.
+// sumOf compares the left sides with (5.12) summed over the steps: left for the printed form, proved for the corrected
+// form.
 func (r *Trace) sumOf(at Place, left, proved float64) (printed, corrected Sides) {
 	start, noise, squares := r.start(at.Point), r.noise(at.Point), r.squares()
 	return below(left, start+noise+squares, noise), below(proved, start-noise+squares/r.Mu, noise)
@@ -665,8 +666,7 @@ func (r *Trace) lagrangianSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, left, left)
 }
 
-// multiplierProjection: the printed map is the projection onto the whole ball, which does not increase distances
-// either.
+// multiplierProjection: the printed map, the projection onto the whole ball, does not increase distances either.
 func (r *Trace) multiplierProjection(at Place) (printed, corrected Sides) {
 	free, onto := floats.AddScaledTo(make([]float64, len(at.Lambda)), at.Lambda, at.Eta, at.Ascent), at.NextLambda
 	if at.Part == 0 {
@@ -714,7 +714,7 @@ type ending struct {
 	sum, v        float64   // S = Ση and V(θ̂)
 	gap           float64   // cᵀΨ(θ̂ − θ*)
 	complementary float64   // λ̂ᵀΨθ*
-	short         []float64 // [Ψθ̂]₋
+	short         []float64 // −[Ψθ̂]₋
 	rhs           float64   // the right side of (5.24)
 	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size of the terms
 }
@@ -730,7 +730,7 @@ func (r *Trace) ending() ending {
 	return e
 }
 
-// bracket is λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the negative of the bracket of (5.23), at λ = factor·S[Ψθ̂]₋, scaled into Λ.
+// bracket is −λᵀ[Ψθ̂]₋ − ‖λ‖²/2S, the negative of the bracket of (5.23), at λ = −factor·S[Ψθ̂]₋, scaled into Λ.
 func (e ending) bracket(factor float64) float64 {
 	l := scaled(factor*e.sum, e.short)
 	projectLambda(l, e.G)
@@ -742,7 +742,7 @@ func (e ending) printedBracket() float64 {
 	return 2*e.G*sq(e.v)*e.sum/max(e.G, e.sum*e.v) - sq(e.G*e.v)*e.sum/max(sq(e.G), sq(e.sum*e.v))
 }
 
-// with returns the sides of (5.23), continued in (5.24), for a given value of the bracket.
+// with returns the sides of (5.23) and (5.24) for a given value of the bracket.
 func (e ending) with(bracket float64) Sides {
 	return below(e.gap+e.complementary+bracket, e.rhs, e.noise)
 }
@@ -752,8 +752,8 @@ func (r *Trace) writtenOut(Place) (printed, corrected Sides) {
 	return printed, e.with(e.bracket(1))
 }
 
-// bestMultipliers: among the multiples of [Ψθ̂]₋ in the ball, S[Ψθ̂]₋, scaled into the ball, has the greatest bracket.
-// The printed form takes half of S[Ψθ̂]₋, which may have a smaller bracket.
+// bestMultipliers: among the multiples of [Ψθ̂]₋ in the ball, the bracket is greatest at −S[Ψθ̂]₋, scaled into the
+// ball. At half of −S[Ψθ̂]₋, as printed, it may be smaller.
 func (r *Trace) bestMultipliers(Place) (printed, corrected Sides) {
 	e, top := r.ending(), 0.0
 	for k := range 4000 {
@@ -810,7 +810,7 @@ func (r *Trace) gapFromBelow(Place) (printed, corrected Sides) {
 	return below(-2*r.trivial(), r.ending().gap, 0), corrected
 }
 
-// violationThen compares V with the bound that follows from (5.34), (5.35) and the lower bound on S.
+// violationThen compares V with the bound that follows from (5.34), (5.35) and the lower bound 2(√T − 1) on S.
 func (r *Trace) violationThen(Place) (printed, corrected Sides) {
 	e := r.ending()
 	return below(e.v, (r.trivial()+e.rhs/2)/r.G+r.G/(2*r.leastSum()), 0).where(r.inverseSquareRoots() && e.v != 0), corrected

@@ -26,7 +26,7 @@ func TestReadmeFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(mixpolicy.Must(os.ReadFile(fresh)), mixpolicy.Must(os.ReadFile(committed))) {
-		t.Errorf("data/figures/readme.svg is not what the code makes; go run ./mixpolicy/study/record readme makes it anew")
+		t.Errorf("data/figures/readme.svg is not what the code makes; go run ./mixpolicy/study/record readme makes it again")
 	}
 }
 
@@ -34,7 +34,7 @@ func TestReadmeFigure(t *testing.T) {
 func TestReadmeCounts(t *testing.T) {
 	text := mixpolicy.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))
 	if string(text) != mixpolicy.Must(paper.WithSummary(string(text))) {
-		t.Error("the counts in the README are not those of data/equations.csv and of the errata; go run ./mixpolicy/study/record readme makes them anew")
+		t.Error("the counts in the README are not those of data/equations.csv and of the errata; go run ./mixpolicy/study/record readme makes them again")
 	}
 	if _, err := paper.WithSummary("no place"); err == nil {
 		t.Error("a README without a place for the counts is accepted")
@@ -53,7 +53,7 @@ func TestStatementsInNotebooks(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".ipynb")
 		if string(text) != want {
-			t.Errorf("the statements in %s are not those of data/statements.md; go run ./mixpolicy/study/record statements makes them anew", name)
+			t.Errorf("the statements in %s are not those of data/statements.md; go run ./mixpolicy/study/record statements makes them again", name)
 		}
 		for _, n := range numbers {
 			in[n] = append(in[n], name)
@@ -66,8 +66,8 @@ func TestStatementsInNotebooks(t *testing.T) {
 	}
 }
 
-// WithStatements fills a place with statements in Jupyter's format. It says what an erratum changes once, and then
-// "as above".
+// WithStatements fills a place with statements in Jupyter's format. It says what an erratum changes at the first
+// statement, and "as above" at the next.
 func TestPlacesOfStatements(t *testing.T) {
 	const empty = "  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"stale\\n\",\n  \"<!-- end -->\"\n"
 	got, numbers, err := paper.WithStatements(empty)
@@ -81,11 +81,11 @@ func TestPlacesOfStatements(t *testing.T) {
 	for want, times := range map[string]int{
 		"  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"\\n\",\n  \"> **(3.4).** The multiplier of a pair rises": 1,
 		"  \"> $$\\\\nabla_\\\\lambda\\\\mathcal L(\\\\theta_t,\\\\lambda_t) = \\\\boxed{-}":                                              1,
-		"  \"> **Algorithm 1, (3.26).** The":            1,
-		"lambda-step), slip: $\\\\lambda \\\\succeq 0$": 1,
-		"lambda-step), slip, as above.":                 1,
-		"  \"\\n\",\n  \"<!-- end -->\"\n":              1,
-		"stale":                                         0,
+		"  \"> **Algorithm 1, (3.26).** The":                             1,
+		"lambda-step) (slip). *What changes:* $\\\\lambda \\\\succeq 0$": 1,
+		"lambda-step) (slip), as above.":                                 1,
+		"  \"\\n\",\n  \"<!-- end -->\"\n":                               1,
+		"stale":                                                          0,
 	} {
 		if n := strings.Count(got, want); n != times {
 			t.Errorf("%d times %s, want %d, in\n%s", n, want, times, got)
@@ -99,8 +99,8 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 }
 
-// Evidence shows two figures for a correct modulus, the measured slope beside the claimed one for a wrong gradient, and
-// the error for an invalid modulus.
+// Evidence shows two figures for a correct modulus, the measured and the claimed slope for a wrong gradient, and the
+// error of an invalid modulus.
 func TestEvidence(t *testing.T) {
 	value := func(x float64) float64 { return -math.Sqrt(1 - x*x) }
 	turned := func(x float64) float64 { return -x / math.Sqrt(1-x*x) }

@@ -97,8 +97,8 @@ var variable, chances = []float64{-3, -1, 0, 0.5, 2, 6}, []float64{0.05, 0.2, 0.
 
 func checkOrlicz(context.Context) Finding {
 	beta, twice := must(theory.OrliczNorm(2, variable, chances)), must(theory.OrliczNorm(2, scaled(2, variable), chances))
-	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β. It is least where |X| − E|X|/β takes both signs, so for E|X|/β ≤
-	// 6, the greatest |X|. If the least value is above 1, no β is admitted, and the infimum is +∞.
+	// As printed, E ψ(|X| − E|X|/β) is convex in 1/β. At its minimum, |X| − E|X|/β takes both signs, so E|X|/β is at
+	// most 6, the greatest |X|. If the least value is above 1, no β is admitted, and the infimum is +∞.
 	mean := expected(chances, variable, math.Abs)
 	least := -maximum(func(inverse float64) float64 { return -theory.PrintedOrlicz(2, 1/inverse, variable, chances) }, 0, 6/mean)
 	printed := beta
@@ -110,8 +110,8 @@ func checkOrlicz(context.Context) Finding {
 			"the corrected norm is %.6g, and it doubles with the variable", least, beta)
 }
 
-// momentNorm compares the norm with sup q^(−1/ν)(E|X|^q)^(1/q) over a grid of q with step 10⁻³, which misses a maximum
-// by a second-order term.
+// momentNorm compares the norm with sup q^(−1/ν)(E|X|^q)^(1/q) over a grid of q with the step 10⁻³. The maximum over
+// the grid is smaller than the supremum by a term of second order in the step.
 func momentNorm(nu float64) check {
 	return func(context.Context) Finding {
 		norm, grid := must(theory.MomentNorm(nu, variable, chances)), 0.0
@@ -123,8 +123,8 @@ func momentNorm(nu float64) check {
 	}
 }
 
-// vectorNorm takes two independent signs of sizes 1 and 2. It tries 2000 directions. Neighbouring directions are
-// 1.6·10⁻³ apart, so the best direction is at most half of this distance from one of them.
+// vectorNorm takes a vector of two independent signs of sizes 1 and 2, and tries 2000 directions. Neighbouring
+// directions are 1.6·10⁻³ apart, so the best of all directions is at most 0.8·10⁻³ from one of the 2000.
 func vectorNorm(nu float64) check {
 	return func(context.Context) Finding {
 		z, p := mat.NewDense(4, 2, []float64{1, 2, 1, -2, -1, 2, -1, -2}), []float64{.25, .25, .25, .25}
@@ -143,7 +143,7 @@ func vectorNorm(nu float64) check {
 }
 
 // valueTolerance is the tolerance for v* by policy iteration, which stops at an error of 10⁻⁹ of the range of costs.
-// The error of v* is this error, divided by 1−γ = 0.1.
+// The error of v* is at most 1/(1−γ) = 10 times this error.
 const valueTolerance = 1e-8
 
 // optimalValue returns v* and π* of a process, and αᵀv*.
@@ -308,7 +308,7 @@ func checkMixture(context.Context) Finding {
 	return holds(worst, "every entry of π^ω is the weighted mean of the entries of three policies")
 }
 
-// checkXi: (2.17) defines the combinations of measures by the combinations of policies, but the measure of a mixture of
+// checkXi: (2.17) defines combinations of measures by combinations of policies, but the measure of a mixture of
 // policies is not the mixture of their measures.
 func checkXi(context.Context) Finding {
 	p, omega := smallProblem(mixpolicy.Ball(2)), []float64{0.2, 0.5, 0.3}
@@ -345,8 +345,8 @@ func checkFeasibleSet(context.Context) Finding {
 	return holds(violation, "the optimum is in all three sets, with a violation of %.1g", violation)
 }
 
-// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The printed rule, which is about
-// all pairs at once, does not apply, and (2.20) is 0/0 in the second state.
+// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The printed rule requires this of
+// all pairs, so it does not apply, and (2.20) is 0/0 in the second state.
 func checkPolicyFallback(context.Context) Finding {
 	xi := []float64{0.6, 0.4, -0.1, -0.2}
 	printed, p := max(xi[2], 0)/(max(xi[2], 0)+max(xi[3], 0)), must(mixpolicy.PolicyOf(must(models.Machine{}.MDP()), xi))
@@ -415,15 +415,15 @@ func checkErgodicity(ctx context.Context) Finding {
 func momentIsOrlicz(nu float64) check {
 	return func(context.Context) Finding {
 		orlicz, moment := must(theory.OrliczNorm(nu, variable, chances)), must(theory.MomentNorm(nu, variable, chances))
-		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν bounds one ratio, and a series in the moments bounds the other: both are at most 4
-		// for ν = 1, 2.
+		// E|X|^q ≤ qΓ(q/ν)·2‖X‖^q/ν bounds one ratio of the norms, and a series in the moments bounds the other ratio.
+		// For ν = 1 and 2, both ratios are at most 4.
 		return holdsCorrected(relativeError(orlicz, moment), excess(max(orlicz/moment, moment/orlicz), 4),
 			"‖X‖_ψ = %.4g, but the supremum of moments is %.4g: equivalent, not equal", orlicz, moment)
 	}
 }
 
-// checkLegendre checks convexity, that ∇φ* is the inverse of ∇φ, and that ∇φ grows at every halving of the distance to
-// the boundary of ball and cube.
+// checkLegendre checks that φ is convex, that ∇φ* is the inverse of ∇φ and, for the ball and the cube, that ∇φ grows at
+// every halving of the distance to the boundary.
 func checkLegendre(context.Context) Finding {
 	worst := worstOf(testModuli(24), func(m drawnModulus) float64 {
 		return worstIn(300, func() float64 {

@@ -40,7 +40,8 @@ func checkSaddle(context.Context) Finding {
 	}), "the exact optimum and its multipliers satisfy both inequalities against 2000 random θ and λ")
 }
 
-// checkLambdaBall uses that, for any γ, the multiplier of a binding pair grows as the probability of the pair falls.
+// checkLambdaBall uses a problem with a rare pair. For any γ, the multiplier of a binding pair grows as the pair
+// becomes rarer.
 func checkLambdaBall(context.Context) Finding {
 	p := rarePairProblem()
 	best, size := must(p.Optimum(context.Background())), floats.Norm(must(theory.Multipliers(p)), 2)
@@ -53,7 +54,8 @@ func checkLambdaBall(context.Context) Finding {
 	if relativeError(below, best.Objective) < 1e-4 { // a smaller ball is enough: ‖λ*‖₂ is not the threshold
 		corrected = math.Inf(1)
 	}
-	// The search stops at neighbouring numbers, and the slope there is 2G‖Ψ‖: hence the tolerance 10⁻⁶.
+	// The search stops at neighbouring floating-point numbers, where the slope is up to 2G‖Ψ‖. Hence the tolerance
+	// 10⁻⁶.
 	return holdsCorrected(relativeError(small, best.Objective), corrected,
 		"64 states, γ = 0.1, costs 0 and 1: ‖λ*‖₂ = %.3g; the min–max value is %.4g for G = 1/(1−γ), %.5g for G = 0.99‖λ*‖₂, "+
 			"%.5g for G = 1.01‖λ*‖₂, and the optimum is %.5g", size, small, below, above, best.Objective).within(1e-6)
@@ -104,7 +106,7 @@ func checkUnbiased(context.Context) Finding {
 	return holds(relativeVectorError(meanGradient(p, lambda)), "the expectation over all 24 pairs is Ψᵀ(c − λ)")
 }
 
-// checkDrawnPair: read literally, the first line of (3.6) is the sample itself.
+// checkDrawnPair: taken literally, the first line of (3.6) is the sample itself, because the probabilities add up to 1.
 func checkDrawnPair(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	mean, gradient := meanGradient(p, make([]float64, p.MDP().Pairs()))
@@ -217,7 +219,7 @@ func alongSteps(numbers string, deviation func(mirrorStep) float64) check {
 
 // beaten compares x, which should minimise f over 1ᵀθ = 1 in ℝ³, with the point that a search finds. It returns the
 // greatest of the excess of f(x), the squared distance of the points and |1ᵀx − 1|; the distance is squared because f
-// is flat at its minimum. The search takes no derivatives: it moves along six directions, with shorter steps where no
+// is flat at its minimum. The search uses no derivatives: it moves along six directions, with shorter steps when no
 // direction improves f.
 func beaten(f func([]float64) float64, x []float64) float64 {
 	theta := uniform(3)
@@ -396,7 +398,8 @@ func checkAlgorithm(ctx context.Context) Finding {
 }
 
 // checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance. At a quarter of the distance, D is
-// twice as large, so D has no maximum. D(θ;θ₀) has a maximum, at an end of a chord or at a vertex.
+// twice as large, so D has no maximum. D(θ;θ₀) has a maximum: for the ball at an end of the chord 1ᵀθ = 1, for the cube
+// and the simplex at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
 	at := func(k int) float64 {
@@ -490,9 +493,9 @@ func boundRuns(ctx context.Context) (runs []boundRun) {
 	return runs
 }
 
-// The checks of (3.31)–(3.33) take D in two ways. As printed in (3.29), D is +∞: a bound has no content if it stays
-// above the trivial bound for all T, while the corrected bound falls below it. With the finite D that the proof needs,
-// runs decide whether the bound holds.
+// The checks of (3.31)–(3.33) use two values of D. With D = +∞, as printed in (3.29), a bound has no content: it stays
+// above the trivial bound for all T, while the corrected bound falls below the trivial bound. With the finite D that
+// the proof needs, runs decide whether the bound holds.
 
 func checkObjectiveBound(ctx context.Context) Finding {
 	k, gaps := rareCostRuns(ctx, rareCost)
@@ -577,7 +580,7 @@ func checkCe(context.Context) Finding {
 
 func checkB(context.Context) Finding {
 	p, k := rawConstants()
-	// B must bound ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ; need is the second term at λ = 0 and the worst pair.
+	// B must bound ½‖∇_λ𝓛‖² + ½‖ĝ‖²/μ; need is the second term at λ = 0, for the worst pair.
 	lambda, largest := make([]float64, k.Pairs), 0.0
 	for i := range k.Pairs {
 		largest = max(largest, sq(floats.Norm(stochasticGradient(p, lambda, i), 2)))
@@ -624,8 +627,8 @@ func checkDistance(ctx context.Context) Finding {
 	worst := worstOf(criteria, func(c mixpolicy.Criterion) float64 {
 		return worstOf([][2]float64{{1e-3, 1e-3}, {1e-3, 0.9}, {0.01, 0.3}, {0.1, 0.3}, {0.5, 0.5}, {2, 0.01}}, func(e [2]float64) float64 {
 			// In state 0, action 0 leads to state 1 with probability d, and action 1 with probability 1; in state 1,
-			// the probability of leaving is back. If u(0,1) = −ε, the flow determines u(1,0), which is the variable
-			// one, see [theory.Distance].
+			// the probability of leaving is back. If u(0,1) = −ε, the flow determines u(1,0), which is in the variable
+			// `one`; see [theory.Distance].
 			eps, back, gamma := e[0], e[1], c.Gamma()
 			d, one := max(0, (eps-(1-gamma)/gamma)/(1+eps)), max(0, ((1-gamma)-gamma*eps)/(1-gamma*(1-back)))
 			y := process(2, 2, c, unit(2, 1), func(s, a int) (float64, []float64) {
@@ -644,8 +647,9 @@ func checkDistance(ctx context.Context) Finding {
 			"30 processes of two states attain the corrected bound (ε from 0.001 to 2; γ = 0.1, 0.5, 0.9, 0.99, 1)", tv, printed, bound)
 }
 
-// checkSampleSize: [fewQueries] uses the T of (3.37), and 1000 T. The corrected T must be at least a T that is enough
-// in runs, and must not grow faster than n², the growth of its closed form, see [theory.Constants.SampleComplexity].
+// checkSampleSize: [fewQueries] tests the T of (3.37), and 1000 T. The corrected T must be at least 2¹⁷, which is
+// enough in runs, and must not grow faster than n², the growth of its closed form, see
+// [theory.Constants.SampleComplexity].
 func checkSampleSize(ctx context.Context) Finding {
 	const epsilon, rho, enough = 0.1, 0.1, 1 << 17
 	proved := func(copies int, rho float64) float64 {
@@ -683,8 +687,8 @@ func checkNearBest(ctx context.Context) Finding {
 
 // copies is the queue with each of its base policies k times. A class of radius R/k contains the mixtures that the
 // radius R contains without the copies, but ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In Algorithm 1 with the cube's
-// modulus, copies have the same gradients and stay equal, and their coefficients add up to the coefficient without
-// copies, so the runs are the same.
+// modulus, copies have the same gradients, so their coefficients stay equal, and add up to the coefficient without
+// copies.
 func copies(k int, class mixpolicy.Class) *mixpolicy.Problem {
 	x, base := queueModel()
 	psi := must(mixpolicy.NewFeatures(context.Background(), x, base...))

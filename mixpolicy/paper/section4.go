@@ -249,8 +249,8 @@ func checkSampledError(ctx context.Context) Finding {
 		}
 	}
 	return holdsCorrected(saysNothing(printed), max(saysNothing(corrected), excess(float64(enough)/trials, delta)),
-		"among %d conceivable ν̂, %d contradict the printed form, which has ν̂ on both sides, and %d the corrected form, which has the "+
-			"full ALP's ν* on the right; the latter failed in %d of %d trials with %d sampled constraints (δ = 0.1), and in %d with 10",
+		"among %d conceivable ν̂, %d contradict the printed form, which has ν̂ on both sides, and %d the corrected form, with the full "+
+			"ALP's ν* on the right; the corrected form failed in %d of %d trials with %d sampled constraints (δ = 0.1), and in %d with 10",
 		conceivable, printed, corrected, enough, trials, count, few).within(0)
 }
 
@@ -262,7 +262,7 @@ func checkSmoothedDirection(ctx context.Context) Finding {
 }
 
 // checkSmoothed: the solution with the penalty also solves the program whose budget is the slack of this solution. With
-// the budget 0, the solution is that of the ALP.
+// the budget 0, the program has the optimum of the ALP.
 func checkSmoothed(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	penalised := a.smoothed(ctx)
@@ -292,8 +292,8 @@ func checkSmoothedBound(ctx context.Context) Finding {
 		"printed, s is free, and a ν that fits v* at one s makes the right side %.1g; in U, u ⪯ 1 should be u ⪰ 1", lhs, bound, free)
 }
 
-// against compares the errors of two value functions with a bound: the first violates the condition of the cited
-// theorem, and the second satisfies it.
+// against compares the errors of two value functions with a bound. The condition of the cited theorem is violated for
+// off, and satisfied for on.
 func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
 	without, with := a.valueError(off), a.valueError(on)
 	return holdsCorrected(excess(without, bound), excess(with, bound),
@@ -302,7 +302,7 @@ func (a *approximation) against(off []float64, on []float64, bound float64, what
 
 // checkWeights checks (4.3) for weights p of (4.1) other than α. No action leaves any of the three states, and only the
 // first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state, and therefore low at
-// the third, which is the initial state.
+// the third state, which is the initial state.
 func checkWeights(ctx context.Context) Finding {
 	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
@@ -332,7 +332,7 @@ func checkBudget(ctx context.Context) Finding {
 }
 
 // checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right violation of the flow. The
-// features here are discounted measures, for which this violation is not 0.
+// features of this check are discounted measures, for which this violation is not 0.
 func checkDualALP(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	x := must(p.MDP().WithCriterion(mixpolicy.AverageCost))
@@ -345,9 +345,9 @@ func checkDualALP(context.Context) Finding {
 		"ω = 3, average cost: cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖θᵀΨᵀ(P−Q)‖₁ = %.6g, including %.3g for the flow", want, omega*flow)
 }
 
-// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). At a penalty weight
-// of 1, the right side is f_ω of (4.14) for ω = 1. The search stops at neighbouring numbers, where slopes are 10⁵:
-// hence the tolerance 10⁻⁶.
+// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). With the penalty
+// weight 1, the right side is the minimum of f_ω of (4.14) for ω = 1. The search stops at neighbouring floating-point
+// numbers, where slopes are 10⁵. Hence the tolerance 10⁻⁶.
 func checkPenaltyBound(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(100)))
 	best := must(p.Optimum(ctx))

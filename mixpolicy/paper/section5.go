@@ -29,7 +29,7 @@ func checkCosines(ctx context.Context) Finding {
 }
 
 // checkPythagoras evaluates Proposition 5.1 at points θ̃ off the hyperplane, and along runs. The proposition states no
-// condition on θ, but it fails at θ = θ̃ outside Θ₂, where the divergence of θ from θ̃ is 0.
+// condition on θ, but fails at θ = θ̃ outside Θ₂, where D(θ;θ̃) on the right side is 0.
 func checkPythagoras(ctx context.Context) Finding {
 	f, theta, onto := checkAlongRuns("5.4")(ctx), []float64{0.5, 0.9, -0.4}, make([]float64, 3)
 	for _, phi := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Cube(1.5)} {
@@ -48,8 +48,8 @@ func checkPythagoras(ctx context.Context) Finding {
 	return f
 }
 
-// gradientNoise returns, for each pair that may be sampled, numbers about the error e of the stochastic gradient of the
-// small problem at λ = 0: ⟨e, δ⟩, where δ = θ_t − θ has the greatest length, 2R; ‖e‖₂; and the probability of the pair.
+// gradientNoise is about the error e of the stochastic gradient of the small problem at λ = 0. For each pair that may
+// be sampled, it returns ⟨e, δ⟩, where δ = θ_t − θ has the greatest length, 2R; ‖e‖₂; and the probability of the pair.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
 	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	errs := gradientErrors(p, nil)
@@ -78,7 +78,7 @@ func checkErrorTail(context.Context) Finding {
 		delta, printed, k.Ce(mixpolicy.Printed), corrected, k.Ce(mixpolicy.Corrected), count).within(0)
 }
 
-// checkSquareTail: ‖e‖² is 0 or C_e², each with probability ½; T = 1, η = 1, δ = C_e²/2.
+// checkSquareTail takes one step with η = 1 and δ = C_e²/2, where ‖e‖² is 0 or C_e², each with probability ½.
 func checkSquareTail(context.Context) Finding {
 	const c1, ce = 1e-3, 1e6
 	delta := ce * ce / 2
@@ -129,7 +129,7 @@ func checkGapBelow(ctx context.Context) Finding {
 		within(along.Tolerance)
 }
 
-// checkReach: θ ∈ Θ_R bounds ‖θ‖₂ by R for the ball, but by R√d for the cube, where the bound is attained.
+// checkReach: over θ ∈ Θ_R, the greatest ‖θ‖₂ is R for the ball, but R√d for the cube.
 func checkReach(context.Context) Finding {
 	const actions = 9
 	p := banditProblem(mixpolicy.Cube(1), make([]float64, actions)...)
@@ -203,8 +203,8 @@ func checkErrorNorms(context.Context) Finding {
 		"= %.3g C_e², above √(ln 2/2) C_e²; three policies: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, below 2√2RC_e = %.3g", square, norm, 2*math.Sqrt2*r*top)
 }
 
-// tail pairs a probability with its bound. A simulated probability is the lower end of its exact (Clopper–Pearson) 95 %
-// interval.
+// tail pairs a probability with its bound. For a simulated event, least is the lower end of the exact (Clopper–Pearson)
+// 95 % interval.
 type tail struct{ least, bound float64 }
 
 // leastChance is the lower end of the exact (Clopper–Pearson) interval of the probability of an event that occurred k times in n.
@@ -286,16 +286,16 @@ func worstTail(statement string) (worst float64, count int) {
 }
 
 // CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, each of them a
-// base policy, and a large class, R = 1000. It compares the left sides of (5.23), (5.26), (5.28) and (5.34) with the
-// right side of (5.24), for ρ = 0.05. It sets c₀ = c₁ = 1, because the paper does not give these constants.
+// base policy, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with the
+// right side of (5.24), for ρ = 0.05 and with c₀ = c₁ = 1, because the paper does not give these constants.
 type CoinRun struct {
 	Sum           float64 // left side of (5.21) and, divided by Ση, of (5.23), at its best λ
 	Bracket       float64 // left side of (5.26)
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
-	Violation     float64 // left side of (5.34), −∞ outside the second case
+	Violation     float64 // left side of (5.34), or −∞ outside the second case
 	Steps         float64 // Ση
 	Printed       float64 // right side of (5.21) as printed, with C_e of (3.34b)
-	PrintedWithA3 float64 // the same with C_e of (A.3), which contains c_max
+	PrintedWithA3 float64 // as Printed, but with C_e of (A.3), which contains c_max
 	Corrected     float64 // the proved right side, with probability 1 − ρ
 }
 
@@ -342,8 +342,8 @@ var coin = sync.OnceValues(func() (runs []CoinRun, err error) {
 	return runs, nil
 })
 
-// checkCoin estimates the chance that a left side exceeds the right side of (5.24), and compares it with ρ. The
-// estimate is the lower end of an interval for the printed form, and the frequency for the corrected form.
+// checkCoin estimates the probability that a left side exceeds the right side of (5.24), and compares the estimate with
+// ρ. For the printed form, the estimate is the lower end of an interval; for the corrected form, it is the frequency.
 func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 	runs := must(Coin(ctx))
 	exceeds := func(right func(CoinRun) float64) int {
@@ -358,8 +358,8 @@ func checkCoin(ctx context.Context, left func(CoinRun) float64) Finding {
 		corrected).within(0)
 }
 
-// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k, where k is c₀² as
-// printed, and c₀ as corrected. The bound should be ρ/2.
+// witnessUniversalConstants evaluates the bound (5.19a) for c₀ = 4 at δ² = 8R²C_e²Ση² ln(4/ρ)/k. The printed form has k
+// = c₀², the corrected form k = c₀. The bound should be ρ/2.
 func witnessUniversalConstants(context.Context) Finding {
 	const c0, rho = 4, 0.05
 	bound := func(k float64) float64 { return 2 * math.Exp(-c0*math.Log(4/rho)/k) }

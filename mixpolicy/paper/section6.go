@@ -39,9 +39,9 @@ func AsPrinted(form mixpolicy.Form) Protocol {
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
 }
 
-// Working is a protocol under which both methods, once tuned, come near the optimum: costs divided by c_max, the step size
-// 1/√(t+1) of Proposition 3.1, a small radius that contains the optimum, the corrected
-// algorithm, and enough iterations.
+// Working is a protocol under which both methods, once tuned, come near the optimum: costs divided by c_max, the step
+// size 1/√(t+1) of Proposition 3.1, a small radius that contains the optimum, the corrected algorithm, and enough
+// iterations.
 func Working() Protocol {
 	return Protocol{Name: "working", Radius: 2, Iterations: 100_000, Trials: 20,
 		StepSize: mixpolicy.InverseSqrt(1), CostScale: cMax, Weight: 1, Seed: 1}
@@ -108,11 +108,12 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest error of the simulation over all states, in units of the state's standard error. The greatest
-// size of 100 independent standard normal variables is below 4.2 with probability 99.7 %.
+// WorstZ is the greatest error of the simulation over all states, in units of the state's standard error. With
+// probability 99.7 %, 100 independent standard normal variables are all below 4.2 in size.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
-// worstZ omits states with at most the given number of expected visits, because their errors are not normal.
+// worstZ omits states with at most the given number of expected visits, because the errors of rare states are not
+// normal.
 func worstZ(exact *mixpolicy.Measure, e *mixpolicy.Empirical, visits float64) (worst float64) {
 	for s, mu := range exact.State {
 		if mu*float64(e.Steps) > visits && e.StateError[s] > 0 {
@@ -136,8 +137,8 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 	return figures, nil
 }
 
-// StepCost is the time of one iteration on this machine, in nanoseconds. On other machines,
-// only the ratios are comparable.
+// StepCost is the time of one iteration on this machine, in nanoseconds. Between machines, only the ratios of these
+// times are comparable.
 type StepCost struct {
 	PrimalDual                float64 // Algorithm 1
 	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [priorwork.ProjectByBarrier] in its place
@@ -159,8 +160,8 @@ func MeasureStepCost() (c StepCost, err error) {
 	return c, nil
 }
 
-// leastTime returns the mean time of a call in nanoseconds, in the fastest of a thousand batches of calls. The batches
-// are so short that other work does not interrupt all of them.
+// leastTime times a thousand batches of calls, and returns the mean time of a call in the fastest batch, in
+// nanoseconds. The batches are so short that other work does not interrupt all of them.
 func leastTime(calls int, f func()) float64 {
 	best, batch := math.Inf(1), max(1, calls/200)
 	for range 1000 {
@@ -217,7 +218,7 @@ func checkVisits(ctx context.Context) Finding {
 }
 
 // checkProtocol: under the stated protocol, θ̂ is far outside the feasible set, and cᵀΨθ̂ is not the cost of its
-// policy. Under the working protocol, cᵀΨθ̂ is this cost.
+// policy. Under the working protocol, cᵀΨθ̂ is nearly this cost.
 func checkProtocol(ctx context.Context) Finding {
 	costs := func(c Protocol, eta float64) (objective, policy float64) {
 		c = c.with(eta, 0)
@@ -237,13 +238,13 @@ func checkProtocol(ctx context.Context) Finding {
 // on the queue: equal samples, equal budgets of tuning, fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// Tuned are the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
-	// whose seed is not used again. TunedByCost are the best by the true cost of the policy. Only the penalised gap
-	// counts infeasibility: where Ψθ̂ is not ⪰ 0, the policy may be cheaper than the best of the class.
+	// Tuned has the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
+	// whose seed is not used again. TunedByCost has the best by the true cost of the policy. Only the penalised gap
+	// counts infeasibility: if Ψθ̂ has a negative entry, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Each of the four choices is made again from each of the [Resamples] of the tuning trials. Again is the number of
-	// resamples that lead to the same configuration, for the choice where this number is least.
+	// Tuned and TunedByCost are four choices. Each is made again from each of the [Resamples] of the tuning trials.
+	// Again is the number of resamples that lead to the same configuration, for the choice with the least such number.
 	Again int
 }
 
@@ -258,8 +259,7 @@ type Score struct {
 	Eta, Weight float64 // η₀ of the step size, and ω of the penalty method
 
 	Objective, PolicyCost []float64 // cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0, and the true cost of π^θ̂
-	// PenalisedGap is how far an answer is from the optimum, feasible or not:
-	// [mixpolicy.Problem.PenalisedGap].
+	// PenalisedGap is the [mixpolicy.Problem.PenalisedGap] of an answer, feasible or not.
 	PenalisedGap []float64
 }
 
@@ -277,9 +277,9 @@ func powers(first, factor float64, n int) []float64 {
 }
 
 // Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers for Algorithm
-// 1, η₀ × ω in 4 × 4 powers for the penalty method. The penalised gap chooses neither the least nor the greatest ω. The
-// step sizes of a tuned method are those of the protocol times a constant. If no configuration of a method runs to the
-// end, Contest returns an error. progress may be nil: see [race.Settings].
+// 1, η₀ × ω in 4 × 4 powers for the penalty method. The ω chosen by the penalised gap is neither the least nor the
+// greatest of the grid. A tuned method has the step sizes of the protocol, times a constant. If no configuration of a
+// method runs to the end, Contest returns an error. progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
@@ -359,8 +359,8 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits: means over trials with bootstrap intervals, because the violation is
-// never negative.
+// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits, as means over trials. The intervals are bootstrap intervals, because
+// the violation is never negative.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
@@ -408,7 +408,7 @@ func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Met
 	return race.TInterval(final(ctx, p, m, trials, iterations, 1, must(RelativeGap(p))), confidence), nil
 }
 
-// RelativeGap is [race.PenalisedGap] as a fraction of the optimum.
+// RelativeGap is [race.PenalisedGap] divided by the optimum.
 func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 	defer catch(&err)
 	gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background()))
@@ -442,15 +442,14 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	return plotting.Row(problem, runs), nil
 }
 
-// BandLine draws a curve's mean over trials with its 95 % interval. The first
-// recorded state, before any iteration, is left out, so that the line fits a
-// logarithmic axis.
+// BandLine draws a curve's mean over trials with its 95 % interval. The line begins after the first iteration, so that
+// it fits a logarithmic axis.
 func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
 	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
 }
 
-// Sweep is the line of a mean at the points x with its interval, whose lower end is at least a tenth of the mean, so
-// that the band fits a logarithmic axis.
+// Sweep draws a mean and its interval at each x. The lower end of the band is at least a tenth of the mean, so that the
+// band fits a logarithmic axis.
 func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.Line {
 	line := plotting.Line{Name: name, X: x}
 	for _, v := range x {

@@ -12,7 +12,7 @@ import (
 var boxed = regexp.MustCompile(`\\boxed\b|\*\*`)
 
 // Every entry of the index has a statement. If the entry has errata, the statement has a corrected form, which marks
-// its differences from the printed form, and still differs from it without these marks.
+// what differs from the printed form. Without the marks, the two forms must still differ.
 func TestStatements(t *testing.T) {
 	all := mixpolicy.Must(Statements())
 	if len(all) != len(Index()) {

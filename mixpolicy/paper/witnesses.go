@@ -40,7 +40,7 @@ func everyPlace(places ...check) check {
 }
 
 // checkViolationBelow: if all costs are negative, the term R c_max√(nm)‖Ψ‖/β of (5.36) and (3.33) is below 0. The other
-// terms vanish as T grows, so the right side becomes negative, but V is not.
+// terms vanish as T grows, so the right side becomes negative, but V is never negative.
 func checkViolationBelow(context.Context) Finding {
 	p, k := negativeProblem()
 	_, top := p.MDP().CostRange()
@@ -50,8 +50,8 @@ func checkViolationBelow(context.Context) Finding {
 		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
 }
 
-// also combines two checks of a statement: the printed form fails if one check fails it, and the corrected form holds
-// if both checks pass it.
+// also combines two checks of a statement. The printed form fails if it fails in one check; the corrected form holds if
+// it holds in both.
 func also(first, other check) check {
 	return func(ctx context.Context) Finding {
 		f, g := first(ctx), other(ctx)
@@ -95,8 +95,7 @@ func checkRestarting(ctx context.Context) Finding {
 	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ in place of P, the printed forms hold up to %.1g", corrected).within(valueTolerance)
 }
 
-// witnessMixtures also compares the best mixture of two deterministic policies with the best
-// combination of their measures.
+// witnessMixtures also compares the best mixture of two deterministic policies with the best Ψθ.
 func witnessMixtures(ctx context.Context) Finding {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(1, 5))
 	pure := func() *mixpolicy.Policy {
@@ -135,7 +134,7 @@ func witnessReciprocalSum(context.Context) Finding {
 	best, price := r.target(), r.Steps[10].Lambda
 	left, sum := r.lagrangian(r.Theta, price)-r.lagrangian(best, r.Lambda), r.lagrangians(best, price)
 	return holdsCorrected(relativeError(sum*r.Sums.Sum, left), relativeError(sum/r.Sums.Sum, left),
-		"20 steps: the sum divided by 1/Ση is %.4g, divided by Ση %.4g; at the averages: %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
+		"20 steps: the sum (5.21) is %.4g divided by 1/Ση, and %.4g divided by Ση; (5.22) has %.4g", sum*r.Sums.Sum, sum/r.Sums.Sum, left)
 }
 
 // recurrentClasses counts the recurrent classes of a policy. Their number is the dimension of {v : P^π v = v}.
@@ -162,8 +161,8 @@ func witnessUnichain(context.Context) Finding {
 		"P = I, α uniform, n = 5: κ = %.4g and %d recurrent classes; an ergodic chain has %d", e.Lower, classes, ergodic)
 }
 
-// witnessMultipliers also tests Lemma 3.2 as an upper bound on ‖λ*‖₂, which is weaker than the printed equality for
-// ‖λ*‖₁, and (3.3) as a statement about the value.
+// witnessMultipliers also tests a reading: Lemma 3.2 as the upper bound ‖λ*‖₂ ≤ 1/(1−γ), and (3.3) as a statement about
+// the min–max value. The printed equality for ‖λ*‖₁ implies this bound.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
 	size, limit := floats.Norm(must(theory.Multipliers(p)), 2), 1/(1-p.MDP().Gamma())
@@ -172,7 +171,7 @@ func witnessMultipliers(ctx context.Context) Finding {
 			"and with the radius 1/(1−γ), (3.3) misses the optimum", size, limit)
 }
 
-// witnessHats compares (3.14) with the step (3.13), taken with ∇_θ𝓛 or with its sample (3.5a).
+// witnessHats compares the step (3.14) with the step (3.13), where the gradient is ∇_θ𝓛 or the sample (3.5a).
 func witnessHats(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	step := func(s TraceStep, g []float64) []float64 {
@@ -202,8 +201,8 @@ func checkUnvisited(context.Context) Finding {
 		"but in a state that π* never visits, which (A.2) excludes, (2.14) is 0/0 = %v; the corrected policy there is %v", printed, row)
 }
 
-// witnessNoProbability takes the costs −1 and 1, and samples of the first pair only. The samples show that more of the
-// first pair is cheaper, but never that the entry of the second pair is below 0.
+// witnessNoProbability takes the costs −1 and 1, and samples of the first pair only. In these samples, more weight on
+// the first pair is cheaper, and no sample shows that the entry of the second pair is below 0.
 func witnessNoProbability(ctx context.Context) Finding {
 	const iterations, radius = 100_000, 20
 	p := banditProblem(mixpolicy.Ball(radius), -1, 1)
@@ -220,7 +219,7 @@ func witnessNoProbability(ctx context.Context) Finding {
 		"above %.4g, the corrected bound for ρ = 4/T; in 10 runs with random samples, V is at most %.3g", v, bound, likely)
 }
 
-// witnessStepSize: the constant steps are so small that θ̂ = θ₀ to rounding for any T that a run can reach.
+// witnessStepSize uses constant steps so small that, up to rounding, θ̂ = θ₀ for any T that a run can reach.
 func witnessStepSize(ctx context.Context) Finding {
 	p, method := smallProblem(mixpolicy.Ball(2)), mixpolicy.PrimalDual{Beta: 20, CostScale: 1}
 	k := must(theory.NewConstants(p, method))
@@ -237,9 +236,10 @@ func witnessStepSize(ctx context.Context) Finding {
 			"the gap is %.3g after 1000 steps, and the bound is %.2g", still, bound(farHorizon), proved, bound(1000))
 }
 
-// witnessFiltration computes how much θ_1 varies with the sampled pair, given (θ_0, λ_0) and given θ_1.
+// witnessFiltration computes how much θ_1 varies with the first sampled pair: given only (θ_0, λ_0), and given also
+// θ_1.
 func witnessFiltration(context.Context) Finding {
-	steps := func(pair int) []TraceStep { // the first samples this pair, the second pair 0
+	steps := func(pair int) []TraceStep { // the first step samples the given pair, the second step pair 0
 		return smallTrace(TraceSettings{Iterations: 2, StepSize: mixpolicy.InverseSqrt(1), Beta: 20,
 			Pair: func(t int) int { return pair * (1 - t) }}).Steps
 	}
@@ -253,7 +253,7 @@ func witnessFiltration(context.Context) Finding {
 		"given (θ_0, λ_0), θ_1 still depends on the sampled pair: two values of θ_1 differ by up to %.2g of their size", printed)
 }
 
-// witnessViolationNorm also evaluates the bound for V without the factor ¼, with so many states that this bound fails.
+// witnessViolationNorm also evaluates the bound for V without the factor ¼. With 512 states, this bound fails.
 func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
@@ -266,9 +266,9 @@ func witnessViolationNorm(ctx context.Context) Finding {
 
 // clippedProblem returns a problem on which keeping λ below λ* leads to expensive policies: at an infeasible θ,
 // negative mass on an expensive pair offsets the cost of more and more mass on another pair, and the policy (2.20)
-// keeps only the positive mass. It has copies of two states. The next state is uniform, whatever the pair, and so is
-// every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and the optimum do not depend on
-// copies.
+// keeps only the positive mass. The problem has `copies` copies of each of two states. The next state is uniform,
+// whatever the pair, and so is every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and
+// the optimum do not depend on copies.
 func clippedProblem(copies int) *mixpolicy.Problem {
 	n := 2 * copies
 	even, cost := uniform(n), []float64{10, 1}
@@ -297,9 +297,10 @@ func asked(p *mixpolicy.Problem) float64 {
 	return math.Pow(theory.SubordinateNorm(p.Features(), linprog.L2)/(0.9*0.1), 4) * float64(p.MDP().Pairs())
 }
 
-// fewQueries takes, for two numbers of states, T queries by (3.37) with the constant 1, and 1000 T. It counts how many
-// of 5 runs are farther than ε = 0.1 from the best of the class, with η_t = 1/√(t+1) and three β: 1.2, which exceeds
-// 1/(1−γ); T^¼; and 2‖λ*‖₂, where ‖λ*‖₂ grows as √copies. The field any is the least excess after 1000 T queries.
+// fewQueries makes runs of T and of 1000 T queries on two numbers of states, where T is (3.37) with the constant 1. It
+// counts how many of 5 runs end farther than ε = 0.1 from the best of the class, with η_t = 1/√(t+1) and three β: 1.2,
+// which exceeds 1/(1−γ); T^¼; and 2‖λ*‖₂, where ‖λ*‖₂ grows as √copies. The field `any` is the least cost above the
+// optimum after 1000 T queries.
 var fewQueries = sync.OnceValue(func() (f struct {
 	any  float64
 	text string
@@ -326,16 +327,16 @@ var fewQueries = sync.OnceValue(func() (f struct {
 	return f
 })
 
-// witnessSampleSize also interprets ξ* as Ψθ* and takes 1000 for the Ω of (3.37). With enough states, 1000 T is one
-// query, after which θ̂ = θ₀, whatever η_t and β are.
+// witnessSampleSize also tests a reading: ξ* is Ψθ*, and the Ω of (3.37) hides the factor 1000. With enough states,
+// 1000 times (3.37) is one query. After one query, θ̂ = θ₀, whatever η_t and β are.
 func witnessSampleSize(ctx context.Context) Finding {
 	p := clippedProblem(1)
 	start := p.Objective([]float64{0.5, 0.5}) - must(p.Optimum(ctx)).Objective
-	return checkSampleSize(ctx).read(excess(start, 0.1), "if ξ* is Ψθ* and Ω hides 1000, (3.37) asks for one query for %.2g states, after "+
-		"which, for any η_t and β, θ̂ = θ₀ costs %.3g more than the best of the class", 2*1000*asked(p), start)
+	return checkSampleSize(ctx).read(excess(start, 0.1), "if ξ* is Ψθ*, and Ω hides the factor 1000, (3.37) asks for one query for "+
+		"%.2g states; after one query, for any η_t and β, θ̂ = θ₀ costs %.3g more than the best of the class", 2*1000*asked(p), start)
 }
 
-// witnessTransitionLaw also computes the experiment's optimum under the interpretations of (6.1) that are laws.
+// witnessTransitionLaw also computes the optimum of section 6 under each interpretation of (6.1) that is a law.
 func witnessTransitionLaw(ctx context.Context) Finding {
 	optima, f := mapped(must(CompareReadings(ctx)), func(r ReadingResult) float64 { return r.Optimum }), checkTransitionLaw(ctx)
 	f.Numbers += fmt.Sprintf("; under %d interpretations of (6.1), the optimum of section 6 is from %.4g to %.4g",
@@ -372,7 +373,7 @@ func witnessReciprocalNorm(context.Context) Finding {
 }
 
 // witnessArgmin: on a line, the printed number is also a point, so it can be compared with the projection. The
-// projection of x is the only y ∈ 𝒳 with (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
+// projection of x is the only y ∈ 𝒳 such that (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
 	line := floats.Span(make([]float64, 257), -radius, radius)
@@ -386,11 +387,11 @@ func witnessArgmin(context.Context) Finding {
 
 func witnessSubordinate(context.Context) Finding {
 	p := smallProblem(mixpolicy.Cube(1.5))
-	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, the norm of Ψᵀ from ℓ₂.
+	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, where ‖Ψ‖ is the norm of Ψᵀ from ℓ₂.
 	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
 	p.Features().MulVecT(g, x)
 	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
-	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, here from 5000 directions.
+	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, estimated from 5000 directions.
 	rng := rand.New(rand.NewPCG(2, 2))
 	other := worstIn(5000, func() float64 {
 		theta := normals(rng, 3)
@@ -477,7 +478,7 @@ func witnessTwoMeasures(context.Context) Finding {
 		"cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ, the distance is %.1g", outside, vector, policy, inside)
 }
 
-// witnessModelFree compares two processes that agree in all that (A.3) takes as known, and in their costs.
+// witnessModelFree compares Ψθ of two processes that agree in all that (A.3) takes as known. Costs do not enter Ψθ.
 func witnessModelFree(context.Context) Finding {
 	theta := []float64{0.2, 0.5, 0.3}
 	var ascent [2][]float64

@@ -32,8 +32,8 @@ func TestEveryPlace(t *testing.T) {
 	}
 }
 
-// [also] adds a case to a check: the printed form fails if it fails in this case, and the corrected form must hold in
-// this case as well.
+// [also] adds a check: the printed form fails if it fails in the added check, and the corrected form must hold in both
+// checks.
 func TestAlso(t *testing.T) {
 	found := func(f Finding) check { return func(context.Context) Finding { return f } }
 	along := found(holdsCorrected(0, 0, "along").within(1e-3))
@@ -45,8 +45,8 @@ func TestAlso(t *testing.T) {
 	}
 }
 
-// The chains have obvious classes: two absorbing states, a cycle, and a transient state before two
-// absorbing states or before one.
+// The recurrent classes of the chains are obvious: two absorbing states, a cycle, and a transient state before two
+// absorbing states or one.
 func TestRecurrentClasses(t *testing.T) {
 	for _, tt := range []struct {
 		next [][]float64
@@ -64,9 +64,8 @@ func TestRecurrentClasses(t *testing.T) {
 	}
 }
 
-// Along every run, each step of section 5 holds as printed, or has a corrected form that
-// holds. Steps with a corrected form fail as printed, and carry the corrected form beside
-// them.
+// Along every run, each step of section 5 holds as printed, or has a corrected form that holds. Steps with a corrected
+// form fail as printed, and have the corrected form in their field Beside.
 func TestProofs(t *testing.T) {
 	steps := mixpolicy.Must(Proofs(t.Context()))
 	corrected := map[string]bool{}
