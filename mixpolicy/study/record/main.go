@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the peak of memory so far is that of the network just measured.
+// Run measures the smallest network first, so the network just measured causes the peak of memory so far.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before memory exceeds this limit
 	var all []data.Scale
@@ -245,7 +245,7 @@ func edit(file string, change func(text string) (string, error)) error {
 	return atomicfile.WriteBytes(file, []byte(text))
 }
 
-// work holds the place of the records, and shows progress: with a bar in a terminal, else with a line for each new
+// work holds the root of the clone, and shows progress: with a bar in a terminal, otherwise with a line for each new
 // activity.
 type work struct {
 	root string
@@ -284,7 +284,7 @@ func root(dir string) (string, error) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
 		} else if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a clone of the lab, want a folder in one, which has data/comparison.csv", dir)
+			return "", fmt.Errorf("%s is not in a clone of the lab: no folder on its path has data/comparison.csv", dir)
 		}
 	}
 	return "", err
