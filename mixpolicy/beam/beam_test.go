@@ -21,7 +21,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// small is a race of two methods on two problems. The method breaks fails on some streams.
+// small is a race of two methods on two problems. The method "breaks" fails on some streams.
 const small = `{
 	"Problems": [{"Name": "queue", "Settings": {"Buffer": 20}}, {"Name": "random", "Label": "noisy", "Settings": {"Dim": 3, "Noise": "Gaussian noise"}}],
 	"Methods": [
@@ -31,7 +31,7 @@ const small = `{
 	"Trials": 24, "Seed": 3, "Queries": [10, 1000], "Quantities": ["penalised gap", "cost"]
 }`
 
-// byRace computes the record of small with package race, and its 5 % and 95 % quantiles with ordered.
+// byRace computes the record of small with package race, and the 5 % and 95 % quantiles with the function ordered.
 func byRace(t *testing.T) string {
 	t.Helper()
 	x := mixpolicy.Must(models.Queue{Buffer: 20}.MDP())
@@ -153,7 +153,7 @@ func TestKilledWorker(t *testing.T) {
 		syscall.SIGSTOP: "attempt 2 of 3 (no worker has reported for 8s)",
 	} {
 		mark := filepath.Join(t.TempDir(), "pid")
-		t.Setenv(isWatched, mark) // the server passes it on to its workers
+		t.Setenv(isWatched, mark) // the server passes the variable on to its workers
 		path := file(t, slow)
 		c := ours(t, isCommand+"=1", "--patience", "8s", "--runner", "universal", "--endpoint", servePrism(t), "--environment_type", "PROCESS", path)
 		var told bytes.Buffer
@@ -324,7 +324,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The walks are those of mixpolicy.Simulate, and the intervals come from the spread between walks.
+// The walks equal the walks of mixpolicy.Simulate, and the intervals come from the spread between walks.
 func TestSimulate(t *testing.T) {
 	const steps = 1_000_001
 	got := mixpolicy.Must(race.Read(strings.NewReader(embedded(t, fmt.Sprintf(
