@@ -105,7 +105,7 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// told returns the text of the last column: the ratio, after ≥ if it is a lower bound; empty if the peer failed.
+// told returns the text of the last column: the ratio, with ≥ before a lower bound, or "" if the peer failed.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	if math.IsNaN(ratio) {
@@ -114,7 +114,7 @@ func (c Comparison) told() string {
 	return map[bool]string{true: "≥"}[bound] + number(ratio)
 }
 
-// number writes a value to four digits, more than the times are accurate to.
+// number writes a value to four digits. The times are less accurate than four digits.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // times returns pointers to the numbers of seconds, of bytes, and of bytes a second.
@@ -181,7 +181,8 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }
 
-// comparisonTable returns a table in Markdown with a row for each work: its first instance, and the best peer there.
+// comparisonTable returns a table in Markdown, with a row for each work: its first instance, and the best peer on this
+// instance.
 func comparisonTable(all []Comparison) string {
 	var b strings.Builder
 	b.WriteString("| problem | this module | best peer | ratio |\n|---|---|---|---|\n")
