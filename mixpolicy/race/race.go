@@ -45,8 +45,8 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 }
 
 // Finer returns the entrant on a finer grid of the same size around method k. The finer grid reaches at most the
-// neighbours of method k: if an axis has n values, each f times the previous value, the finer axis has the value of
-// method k times n powers of f^(2/n). If method k is at an edge, the finer grid extends beyond the edge.
+// neighbours of method k: if an axis has n values, and neighbours differ by the factor f, the values of the finer axis
+// are the value of method k times n powers of f^(2/n). If method k is at an edge, the finer grid extends beyond the edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -357,7 +357,7 @@ func (s Settings) middle(scores []float64) float64 {
 	return stat.Mean(scores, nil)
 }
 
-// rounds returns, for every round of the tuning of n methods, the number of trials that each method left has by its end.
+// rounds returns, for each round of tuning n methods, how many trials each remaining method has after the round.
 func (s Settings) rounds(n int) []int {
 	rounds := []int{s.TuningTrials}
 	for k := 2; s.Halving && s.TuningTrials > 0 && k < n; k *= 2 {

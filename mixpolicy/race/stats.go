@@ -23,8 +23,8 @@ type Interval struct {
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
 // TInterval returns Student's interval, mean ± t_{n−1} s/√n. The interval is exact for normal
-// data, and approximate for many values of any other kind. For one value, the interval is the
-// whole line. TInterval panics without data, or unless 0 < confidence < 1.
+// data; for other data, it is approximate if there are many values. For one value, the interval
+// is the whole line. TInterval panics without data, or unless 0 < confidence < 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -62,8 +62,8 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	return iv
 }
 
-// TTest returns the two-sided p-value of Student's test that the mean is 0. It is exact for normal data, and
-// approximate for many values of any other kind. If all values are 0, it is 1. TTest panics without data.
+// TTest returns the two-sided p-value of Student's test that the mean is 0. It is exact for normal data, and for
+// other data approximate if there are many values. If all values are 0, it is 1. TTest panics without data.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")

@@ -58,10 +58,10 @@ type Settings struct {
 	// Middle is the statistic of a method's scores by which methods are compared, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
 	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped, and the
-	// number of trials of the better half is doubled, up to TuningTrials for the last two methods. Sequential
-	// halving (Karnin, Koren and Somekh, ICML 2013) and successive halving (Jamieson and Talwalkar,
-	// AISTATS 2016) do the same with new trials in each round. Here the trials of earlier rounds also
-	// count, because all methods use the same streams. Entrants with equally many methods have
+	// number of trials of the better half is doubled, up to TuningTrials for the last two methods. This is
+	// sequential halving (Karnin, Koren and Somekh, ICML 2013), which Jamieson and Talwalkar (AISTATS
+	// 2016) call successive halving, with one difference: the trials of earlier rounds stay in the
+	// means, because all methods use the same streams. Entrants with equally many methods have
 	// equally many runs.
 	Halving bool
 	// Score is the number at the end of a run that tuning minimises. A nil Score means the penalised gap of θ̂
@@ -481,8 +481,8 @@ func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries after which the score stays at most goal. This number
-// is +Inf if the last score is above goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries at the first observation after which no score is above
+// goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

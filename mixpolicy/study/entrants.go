@@ -42,9 +42,10 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // are π-learning or, for discounted cost, the randomised LP; certainty equivalence; and, with a basis Φ of value
 // functions, the ALP over sampled constraints (4.8) and, for discounted cost, a primal–dual method for the smoothed ALP.
 //
-// steps is the number of queries of the longest run. mixing is an upper bound on mixing times. The greatest entry of
-// each column of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c| times the horizon, which
-// is 1/(1−γ) or, for average cost, mixing.
+// steps is the number of queries of the longest run, and mixing is an upper bound on mixing times. The step sizes of
+// π-learning depend on both, and the step sizes of the randomised LP depend on steps. The greatest entry of each column
+// of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c| times the horizon, which is 1/(1−γ)
+// or, for average cost, mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.
@@ -154,7 +155,6 @@ func axis(name string, first, factor float64, count int) race.Axis {
 	return race.Axis{Name: name, Values: race.Powers(first, factor, count)}
 }
 
-// tuned makes an entrant from a method on a grid.
 func tuned(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) race.Entrant {
 	return race.Entrant{Name: name, Source: source, Told: told, Make: make}.OnGrid(axes...)
 }

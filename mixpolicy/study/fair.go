@@ -17,9 +17,9 @@ import (
 // Fair is a race in which every method that has parameters tunes its three natural parameters. Algorithm 1 tunes its step
 // η₀, the scale k of costs and the recency p of its average; its θ-step is η₀/k, and its λ-step is η₀k. The penalty method
 // tunes η₀, ω and p. Each of these methods tries three grids of 64 settings with equally many runs. Each later grid lies
-// around the best setting so far, and has the same values of p. If the best value of another parameter is at an end of its
-// axis, the new axis is as wide and extends beyond this end; otherwise, it is finer. The race is run in two drawings that
-// share no random seed, no random instance and no tuning. A method counts as better only if it is better in both drawings.
+// around the best setting so far, with the same values of p. If the best value of another parameter is at an end of its
+// axis, the new axis is as wide as the old axis and extends beyond this end; otherwise, the new axis is finer. The two
+// drawings of a race share no seed, no random instance and no tuning. A method counts as better only if it is better in both.
 const Fair = "fair"
 
 // otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.

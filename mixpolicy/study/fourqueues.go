@@ -252,10 +252,9 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 // most n² numbers, which are 134 MB.
 const largestRoom = 7
 
-// room records min θⱼ, which says how far below zero a weight may be, for growing buffers. Elimination computes the
-// measures, because it gets even the rarest state's probability right in nearly every digit. At full size, the rarest
-// states' probabilities are below the error of any iteration, so the least weights at full size hold only for the
-// computed Ψ.
+// room records, for growing buffers, min θⱼ, which says how far below zero a weight may be. Elimination computes the
+// measures; it is accurate in every digit of the rarest state's probability. At full size, the probabilities of the
+// rarest states are below the error of any iteration, so the least weights at full size hold only for the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	e.Measures.Method = mixpolicy.Elimination

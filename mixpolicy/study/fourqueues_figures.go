@@ -33,8 +33,8 @@ const (
 	// Overflow is the number of iterations after which a run in tuning left the range of floating point. The values of
 	// a row of [Tuning] are the gaps of a setting. In rows of Tuning and of Overflow, At is η₀.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the learnt policy, for each of the first runs. The cost of each distinct answer is
-	// also in a row of [PolicyCost], whose Method is [TrialName].
+	// LearntCost is the true cost of the learnt policy, for each of the first [Learning].Valued runs. The cost of each
+	// distinct answer is also in a row of [PolicyCost], whose Method is [TrialName].
 	LearntCost = "mean cost"
 
 	// The dual ALP, by iteration: the parts of f_ω (4.14).
@@ -109,7 +109,7 @@ func dots(rows race.Record, name func(race.Row) string, groups ...group) plottin
 		f.Y.Names = append(f.Y.Names, name(row))
 		longest = max(longest, len(name(row)))
 	}
-	f.Width = 5.5 + 0.06*float64(longest) // longer names do not narrow the dots' part
+	f.Width = 5.5 + 0.06*float64(longest) // the dots have the same room, however long the names are
 	for _, g := range groups {
 		p := plotting.Points{Name: g.name}
 		for _, row := range g.rows {

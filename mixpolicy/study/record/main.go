@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the network just measured causes the peak of memory so far.
+// Run measures the smallest network first, so the peak of memory so far belongs to the network just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before memory exceeds this limit
 	var all []data.Scale
@@ -284,7 +284,7 @@ func root(dir string) (string, error) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
 		} else if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a clone of the lab: no folder on its path has data/comparison.csv", dir)
+			return "", fmt.Errorf("%s is not in a clone of the lab, want a folder inside a clone, which contains data/comparison.csv", dir)
 		}
 	}
 	return "", err
