@@ -18,8 +18,8 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write replaces the file at path. The output of write goes to a temporary file in the same folder. This file replaces
-// the old file once it is complete and on disk. If write or another step fails, the temporary file is removed and the
+// Write replaces the file at path. The output of write goes to a temporary file in the same folder. Once complete and on
+// disk, the temporary file replaces the old file. If write or another step fails, the temporary file is removed and the
 // old file stays. An existing file keeps its permissions; a new file has the permissions 0666 without those that the
 // umask removes. If path is a symbolic link, Write replaces the target of the link; a link without a target is an error.
 func Write(path string, write func(io.Writer) error) error {

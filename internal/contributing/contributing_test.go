@@ -121,8 +121,8 @@ func TestContributing(t *testing.T) {
 		t.Errorf("the race printed %q", out)
 	}
 
-	// The last step removes the other experiments, because they would take half a minute. The record then holds only the
-	// new claim.
+	// This step is the last, because it removes the other experiments, which would take half a minute. The record then
+	// holds only the new claim.
 	const experiments = "mixpolicy/paper/claims.go"
 	alone := regexp.MustCompile(`(\texampleClaims,\n)[^}]*`)
 	write(alone.ReplaceAllString(read(root, experiments), "$1"), root, experiments)

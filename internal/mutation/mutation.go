@@ -101,7 +101,7 @@ func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		_, binary := n.(*ast.BinaryExpr) // look into a binary expression even if its first operand is an error
+		_, binary := n.(*ast.BinaryExpr) // look into a binary expression even if words matches it
 		if n == nil || !binary && words.MatchString(f.text(n)) {
 			return false
 		}

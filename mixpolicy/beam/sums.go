@@ -16,9 +16,9 @@ import (
 )
 
 // Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. Its methods
-// give the same results to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, it only
-// counts the numbers between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile then has the relative
-// error ε or less, and memory does not grow with n. The zero value summarises no numbers.
+// give the same results to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, Counts
+// replaces Values: it counts the numbers between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile
+// then has a relative error of at most ε, and memory does not grow with n. The zero value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
