@@ -40,8 +40,8 @@ type Comparison struct {
 	// TheirCPU and TheirThreads are for the peer what OurCPU and Threads are for us.
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
-	// Outcome is empty if the peer returned our answer; else it says what happened. For a stopped peer, They is the
-	// time limit.
+	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. For a stopped peer, They is
+	// the time limit.
 	Outcome     string `csv:"outcome"`
 	Repetitions int    `csv:"repetitions"` // number of turns of the peer
 

@@ -14,7 +14,7 @@ import (
 // An order asks for panels as a file of the given Format or, if Format is empty, as the output of a notebook.
 type order struct {
 	Format   string
-	Frames   []Panels // nil if the order asks for a file, which shows only Still
+	Frames   []Panels // nil if the order asks for a file; a file shows only Still
 	Still    Panels
 	Controls []Control
 }

@@ -36,7 +36,7 @@
 // An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
 //
 // In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
-// page, built with the tag drawer, draws them and produces the same bytes as any other build.
+// page, built with the tag drawer, draws the figures and produces the same bytes as any other build.
 //
 // The package draws results and contains no algorithms: it imports nothing from the library.
 package plotting

@@ -53,7 +53,7 @@ type Pen struct {
 }
 
 // Draw draws the layers, the first at the bottom. If a user's own layer draws several layers that leave their colour to
-// the figure, these share one colour.
+// the figure, these layers share one colour.
 func (p *Pen) Draw(layers ...Layer) error {
 	for _, l := range layers {
 		if err := l.Draw(p); err != nil {

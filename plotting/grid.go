@@ -200,7 +200,7 @@ type polyline struct {
 // levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching
 // squares). If only two opposite corners of a cell are above the level, the level set separates these two unless the
 // mean of the four corners is above the level. A corner at the level itself counts as above. If exactly one corner of a
-// cell is not finite, the triangle of the other three is used.
+// cell is not finite, the triangle of the other three corners is used.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
 	// The kinds of edges are 0, from (i, j) to (i+1, j); 1, from (i, j) to (i, j+1); and the diagonals: 2, from (i, j) to

@@ -71,7 +71,7 @@ func (b Bars) Draw(p *Pen) error {
 	return p.add(b, b.Name, b.Color, ByColor, 0, boxes{x: b.X, height: b.Height, width: cmp.Or(b.Width, smallestGap(b.X))})
 }
 
-// Points are isolated points. If Lo and Hi are given, each point has an error bar from Lo[i] to Hi[i], which is
+// Points are isolated points. If Lo and Hi are given, each point has an error bar from Lo[i] to Hi[i]. Error bars are
 // vertical unless the y axis has names.
 type Points struct {
 	Name   string

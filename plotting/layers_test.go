@@ -217,7 +217,7 @@ func TestAMethodHasOneLook(t *testing.T) {
 		t.Errorf("looks %v around a custom layer, want %v", got, want)
 	}
 
-	// No two listed methods share a look, and no unlisted method has the look of a listed one.
+	// No two listed methods share a look, and no unlisted method has the look of a listed method.
 	of := map[Look]string{}
 	for name, look := range looks {
 		if other, ok := of[look]; ok {

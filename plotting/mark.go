@@ -27,7 +27,7 @@ type boxes struct {
 	width     float64
 }
 
-// glyphs are markers, with error bars from lo to hi if these are not nil.
+// glyphs are markers, with error bars from lo to hi if lo and hi are not nil.
 type glyphs struct {
 	x, y, lo, hi []float64
 	level        bool // the error bars lie along x, not along y

@@ -73,8 +73,8 @@ type spec struct {
 // options are the parts of a chart's description, by ECharts' names for them.
 type options map[string]json.RawMessage
 
-// The method since returns the parts that differ from those of the first frame. For a part that only the first frame
-// has, it returns null.
+// The method since returns the parts that differ from the parts of the first frame. For a part that only the first
+// frame has, it returns null.
 func (o options) since(first options) options {
 	out := options{}
 	for name, part := range o {

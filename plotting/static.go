@@ -554,7 +554,7 @@ func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 	c.FillText(label, at, m.label)
 }
 
-// head is the part above the axes: the title and the legend, where they cover no data.
+// head is the part above the axes, where the title and the legend cover no data.
 type head struct {
 	title  string
 	rows   [][]layer

@@ -56,7 +56,7 @@ func pairs(s string) map[string]string {
 // relations are set with space around them, except in scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
-// typeset turns the formulas of a label into Unicode. If it cannot read one of them, it returns the label unchanged;
+// typeset turns the formulas of a label into Unicode. If it cannot read a formula, it returns the label unchanged;
 // [Figure.Validate] reports such labels before a figure is drawn.
 func typeset(label string) string {
 	s, err := formulas(label)

@@ -80,7 +80,7 @@ func runs(line string, f font.Font) []run {
 			}
 			continue
 		}
-		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, cannot contain them
+		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, cannot contain such characters
 			continue
 		}
 		level := script

@@ -156,7 +156,7 @@ func FuzzLabel(f *testing.F) {
 	})
 }
 
-// In a PNG, letters are as far apart as their measured widths: the ink of a text ends at its width.
+// In a PNG, letters are as far apart as their measured widths: the ink of a text ends at the width of the text.
 func TestLettersOfAPictureStandApart(t *testing.T) {
 	for _, txt := range []string{"AVAVAVAVAVAV", "Taylor, ALP, penalty, LP"} {
 		canvas := vgimg.NewWith(vgimg.UseWH(300, 40), vgimg.UseDPI(screenDPI))

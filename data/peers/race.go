@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/data"
 )
 
-// A race compares one of our methods with those of peers, on one instance.
+// A race compares one of our methods with methods of peers, on one instance.
 type race struct {
 	instance string // the instance in words
 	problem  instance
@@ -84,7 +84,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 		}
 		for _, v := range rivals[:k+1] {
 			if v != best && v.process != nil {
-				v.process.end() // it is not the fastest, and the other processes need its memory
+				v.process.end() // this process is not the fastest, and other processes need its memory
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func TestProcesses(t *testing.T) {
 }
 
 // If a worker is killed or stopped in the middle of a trial, the record is still the same. Prism 2.77 does not
-// always notice a killed worker, and never a stopped one. The command then notices that the worker is silent.
+// always notice a killed worker, and never notices a stopped worker. The command then notices that the worker is silent.
 func TestKilledWorker(t *testing.T) {
 	slow := strings.ReplaceAll(small, `"At": 700`, `"At": 700, "Wait": 100000`) // some seconds of work
 	for signal, says := range map[syscall.Signal]string{

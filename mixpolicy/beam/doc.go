@@ -47,9 +47,9 @@
 // Trials are cut into tasks that take seconds; [Submit] measures the time of one run to choose the size of the tasks. When
 // a worker first needs a problem, it builds the problem from the description; no part of a model is sent. Results of runs
 // are added up without rounding ([Statistic]), so the record does not depend on the cuts, or on the order in which
-// tasks end. If runs of a method fail or diverge, a row of the quantity [race.Failure] counts them and states the first
-// error. A worker refuses to work if it was built from other code, by another version of Go or for another kind of
-// processor than the submitting program, because its numbers might differ in a bit.
+// tasks end. If runs of a method fail or diverge, a row of the quantity [race.Failure] counts these runs and states the
+// first error. A worker refuses to work if it was built from other code, by another version of Go or for another kind of
+// processor than the submitting program, because the numbers of such a worker might differ in a bit.
 //
 // Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when its worker dies,
 // and Prism 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when

@@ -118,7 +118,7 @@ type cell struct {
 var plans sync.Map // from the text of a race to func() (*plan, error)
 
 // open returns the plan of the race in a text such as [Job.Race]. It refuses a race submitted by other code or on
-// another kind of processor, which may compute other numbers.
+// another kind of processor, because other code and other processors may compute other numbers.
 func open(text string) (*plan, error) {
 	p, _ := plans.LoadOrStore(text, sync.OnceValues(func() (*plan, error) {
 		var s submitted

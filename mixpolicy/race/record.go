@@ -43,7 +43,7 @@ type Row struct {
 // Record is a list of rows.
 type Record []Row
 
-// identity returns the fields that identify a row: no two rows may agree in all of them.
+// identity returns the fields that identify a row: no two rows may agree in all these fields.
 func (r Row) identity() string {
 	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine, r.Values = "", 0, 0, 0, 0, 0, 0, "", nil
 	return fmt.Sprintf("%#v", r)

@@ -69,7 +69,7 @@ type Settings struct {
 	Score Curve
 }
 
-// Valued says which observations include the true cost of the policy, whose computation may take longer than a run.
+// Valued says which observations include the true cost of the policy. Computing this cost may take longer than a run.
 type Valued int
 
 const (

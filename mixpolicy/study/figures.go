@@ -123,9 +123,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of each
-// method, of the second best, and so on, as whole curves without a ceiling. A method with nothing to tune is a
-// horizontal line.
+// Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
+// configurations, from the best to the worst, without a ceiling. A method with nothing to tune is a horizontal
+// line.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false

@@ -112,8 +112,8 @@ func gapAtMost(optimum, cMax float64) race.Curve {
 	}
 }
 
-// tuning records the gaps of each setting if their mean is finite, or the number of iterations after which a run left the
-// range of floating point.
+// tuning records, for a setting whose runs all finish, the gaps if their mean is finite and, for every other setting, the
+// number of iterations after which a run left the range of floating point.
 func (r *networkRun) tuning(o race.Outcome) {
 	for k, t := range o.Tuning {
 		row := race.Row{Quantity: Tuning, Method: o.Name, Setting: o.Numbers(k), Values: t.Scores}

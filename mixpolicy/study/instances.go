@@ -72,8 +72,8 @@ const maze = `
 .##.~...
 ....#...`
 
-// gridWorld has a base policy for each direction, which takes this direction with probability 0.4
-// and each other direction with probability 0.2.
+// For each direction, gridWorld has a base policy that takes this direction with probability 0.4 and
+// each other direction with probability 0.2.
 func gridWorld() Instance {
 	x := must(models.GridWorld{Map: maze, Slip: 0.1, Criterion: mixpolicy.Discounted(0.95)}.MDP())
 	var base []*mixpolicy.Policy

@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate makes all of them: hours of work, on a quiet machine. Other commands make three files of data: go run
-// ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and mixpolicy/beam makes beam.csv.
-// The file reference.csv holds values of exact arithmetic, which the tests of models check.
+// go generate runs this command for all records, which takes hours on a quiet machine. Other commands make three files
+// of data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and mixpolicy/beam
+// makes beam.csv. The file reference.csv holds values of exact arithmetic, which the tests of models check.
 package main
 
 import (
