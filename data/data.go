@@ -1,6 +1,6 @@
 // Package data holds results that the code computed and that notebooks and tests read: reference values with their
-// provenance, claims with their verdicts, and comparisons with other packages. It also holds the paper's statements,
-// its errata, and the index of its equations, which are written by hand.
+// provenance, claims with their verdicts, and comparisons with other packages. It also holds texts written by hand: the
+// paper's statements, the errata of the paper, and the index of its equations.
 package data
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed *.csv statements.md errata.md claims.md
 var Files embed.FS
 
-// Rows reads a table of this folder. Its columns are the fields of Row: see [csvrows.Encode].
+// Rows reads a table of this folder. The columns of the table are the fields of Row; see [csvrows.Encode].
 func Rows[Row any](name string) ([]Row, error) {
 	f, err := Files.Open(name)
 	if err != nil {
@@ -31,8 +31,8 @@ func Rows[Row any](name string) ([]Row, error) {
 
 // Score is a row of mutations.csv: how many mutants of a symbol the tests kill.
 type Score struct {
-	Number  string `csv:"number"` // the number of the row of the index
+	Number  string `csv:"number"` // as in index.csv
 	Symbol  string `csv:"symbol"`
 	Mutants int    `csv:"mutants"` // number of mutants that compile
-	Killed  int    `csv:"killed"`  // number of these that a test notices
+	Killed  int    `csv:"killed"`  // number of these mutants that a test notices
 }

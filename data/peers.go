@@ -40,8 +40,8 @@ type Comparison struct {
 	// TheirCPU and TheirThreads are for the peer what OurCPU and Threads are for us.
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
-	// Outcome is empty if the peer returned our answer; else it says what happened. For a stopped peer, They is the
-	// time limit.
+	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. For a stopped peer, They is
+	// the time limit.
 	Outcome     string `csv:"outcome"`
 	Repetitions int    `csv:"repetitions"` // number of turns of the peer
 
@@ -105,7 +105,7 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// told returns the text of the last column: the ratio, after ≥ if it is a lower bound; empty if the peer failed.
+// told returns the text of the last column: the ratio, with ≥ before a lower bound, or "" if the peer failed.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	if math.IsNaN(ratio) {
@@ -114,7 +114,7 @@ func (c Comparison) told() string {
 	return map[bool]string{true: "≥"}[bound] + number(ratio)
 }
 
-// number writes a value to four digits, more than the times are accurate to.
+// number writes a value to four digits. The times are less accurate than four digits.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // times returns pointers to the numbers of seconds, of bytes, and of bytes a second.
@@ -181,7 +181,8 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }
 
-// comparisonTable returns a table in Markdown with a row for each work: its first instance, and the best peer there.
+// comparisonTable returns a table in Markdown, with a row for each work: its first instance, and the best peer on this
+// instance.
 func comparisonTable(all []Comparison) string {
 	var b strings.Builder
 	b.WriteString("| problem | this module | best peer | ratio |\n|---|---|---|---|\n")

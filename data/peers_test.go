@@ -20,16 +20,16 @@ func committed(t *testing.T) []data.Comparison {
 	return mixpolicy.Must(data.Comparisons())
 }
 
-// The README's table is the one that WithComparisons makes from peers.csv.
+// The README's table equals the table that WithComparisons makes from peers.csv.
 func TestReadmeComparisons(t *testing.T) {
 	readme := mixpolicy.Must(os.ReadFile("../README.md"))
 	want := mixpolicy.Must(data.WithComparisons(string(readme), committed(t)))
 	if want != string(readme) {
-		t.Fatal("the README's table is not that of data/peers.csv; go run ./data/peers readme writes it again")
+		t.Fatal("the README's table differs from data/peers.csv; go run ./data/peers readme writes the table again")
 	}
 }
 
-// The committed peers.csv measures every work. Each row names a machine and versions, and its times are in order.
+// The committed peers.csv has rows for every work. Each row names a machine and versions, and its times are in order.
 func TestComparisonsComplete(t *testing.T) {
 	works := map[string]bool{}
 	for _, c := range committed(t) {
@@ -39,7 +39,7 @@ func TestComparisonsComplete(t *testing.T) {
 		}
 		// Neither we nor a peer that finished took less time than memory takes to deliver the arrays once.
 		if floor := c.Floor(); (c.Bytes > 0) != (c.Bandwidth > 0) || floor > c.We.Least || c.Outcome == "" && floor > c.They.Least {
-			t.Errorf("%s: %s: %v bytes at %v a second beside %+v", c.Instance, c.Method, c.Bytes, c.Bandwidth, c)
+			t.Errorf("%s: %s: %v bytes at %v bytes per second do not fit the times: %+v", c.Instance, c.Method, c.Bytes, c.Bandwidth, c)
 		}
 		for _, m := range []data.Measured{c.We, c.They} {
 			if !(m.Least <= m.Median && m.Median <= m.Greatest) {
@@ -90,7 +90,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Rows that are written and read again keep their values to four digits, and are then written as the same text.
+// Writing and reading rows keeps their values to four digits. Writing the rows again then gives the same text.
 func TestComparisonsRoundTrip(t *testing.T) {
 	text := rapid.StringMatching(`[a-zA-Zλ×≥,"0-9. ]*`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +143,7 @@ func TestReadComparisonsErrors(t *testing.T) {
 		}
 	}
 	if _, err := data.ReadComparisons(strings.NewReader("")); err == nil {
-		t.Error("an empty file is read")
+		t.Error("an empty file is accepted")
 	}
 }
 

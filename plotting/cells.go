@@ -33,8 +33,8 @@ func (c *Cells) Set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// Table returns a table of the given columns. An additional first column, with the head rows, holds the names of the
-// rows.
+// Table returns a table of the columns with the given heads. An additional first column holds the names of the rows, and
+// its head is the argument rows.
 func (c *Cells) Table(caption, rows string, heads ...string) Table {
 	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// A cell that runs in a page only describes its figures; another program, which the page keeps, draws them. This
-// halves the size of the cell's program and the time to link it. The description contains only layers of this package:
-// [Pen] records what a user's own layers draw.
+// A cell that runs in a page only describes its figures; another program, which the page keeps, draws the figures. So
+// the cell's program has half the size, and linking it takes half the time. The description contains only layers of this
+// package: [Pen] records what a user's own layers draw.
 
 // An order asks for panels as a file of the given Format or, if Format is empty, as the output of a notebook.
 type order struct {
 	Format   string
-	Frames   []Panels // nil if the order asks for a file, which shows only Still
+	Frames   []Panels // nil if the order asks for a file; a file shows only Still
 	Still    Panels
 	Controls []Control
 }
@@ -48,7 +48,7 @@ func (o order) encode() []byte {
 	return pack(o)
 }
 
-// pack returns an order, or its result, as bytes.
+// pack returns an [order], or the result of an order ([drawn]), as bytes.
 func pack(v any) []byte {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {
@@ -57,8 +57,8 @@ func pack(v any) []byte {
 	return b.Bytes()
 }
 
-// described returns the panels, which must have been checked. Each user's own layer is replaced by the layers of this
-// package that it draws.
+// described returns the panels, which must have been checked. It replaces each user's own layer by the layers of this
+// package that this layer draws.
 func (p Panels) described() Panels {
 	p.Figures = slices.Clone(p.Figures)
 	for i, f := range p.Figures {

@@ -36,7 +36,7 @@ func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 			}
 			got, want := draw(), must(d.display())
 			if got.html != want.html || got.plain != want.plain || !bytes.Equal(got.png, want.png) {
-				t.Error("the output differs from that of drawing directly")
+				t.Error("the output differs from the output of drawing directly")
 			}
 			if kB := (len(got.html) - len(script)) / 1024; kB > 38*len(o.Still.Figures) || got.plain == "" || strings.Count(got.html, "</script") != 1 ||
 				!strings.Contains(got.html, "<img") || !strings.Contains(got.html, "mixpolicyCharts") {
@@ -44,7 +44,7 @@ func TestWhatIsDescribedIsDrawnTheSame(t *testing.T) {
 			}
 			o.Format = "svg"
 			if !bytes.Equal(draw().png, must(encode("svg", d))) {
-				t.Error("the file differs from that of drawing directly")
+				t.Error("the file differs from the file of drawing directly")
 			}
 		})
 	}

@@ -23,12 +23,12 @@
 // NaN, infinities (except as Z in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values below 1e-100. The
 // error names the layer and, for a number, its index.
 //
-// A [Layer] is an interface of one method. A user's own type that draws itself with the layers of this package is also
+// A [Layer] is an interface with one method. A user's own type that draws itself with the layers of this package is also
 // a layer, in both renderings.
 //
 // Labels, titles and names may contain TeX formulas between dollar signs, with scripts, accents and symbols:
-// `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise and lower scripts. Plain texts use Unicode's
-// scripts where they exist.
+// `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise and lower scripts. Plain texts use the scripts that
+// Unicode has.
 //
 // Long curves are thinned without a visible change (thin.go). In a figure of one curve with at most 2000 points, every
 // dropped point is within a pixel and a half of the drawn curve.
@@ -36,7 +36,7 @@
 // An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
 //
 // In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
-// page, built with the tag drawer, draws them and produces the same bytes as any other build.
+// page, built with the tag drawer, draws the figures and produces the same bytes as any other build.
 //
 // The package draws results and contains no algorithms: it imports nothing from the library.
 package plotting

@@ -7,7 +7,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Ellipse is a custom layer: both renderings draw the line and the point that it consists of.
+// Ellipse is a custom layer that consists of a line and a point. Both renderings draw them.
 type Ellipse struct {
 	Name       string
 	X, Y, A, B float64 // the centre and the half-axes

@@ -17,12 +17,12 @@ import (
 // A chart stores each column of numbers only once, even if several frames repeat a curve.
 type Explorer struct {
 	Controls []Control
-	// Frame returns the frame in which control i has the value Controls[i].Values[at[i]]. It is called once for each
-	// combination. All frames must have the same number of figures.
+	// Frame returns the frame in which each control i has the value Controls[i].Values[at[i]]. Frame is called once for
+	// each combination. All frames must have the same number of figures.
 	Frame func(at []int) Panels
 }
 
-// Control is a parameter that the reader sets with a slider or, if Menu is set, in a menu, which suits values that are
+// Control is a parameter that the reader sets with a slider or, if Menu is set, in a menu. A menu suits values that are
 // names.
 type Control struct {
 	Label  string // such as "η"
@@ -31,7 +31,7 @@ type Control struct {
 	Menu   bool
 }
 
-// Slider returns a control over numbers that starts at the middle one.
+// Slider returns a control over numbers. It starts at the middle number.
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {
@@ -64,7 +64,7 @@ func (e Explorer) display() (display, error) {
 	return output(frames, e.still(frames), e.Controls)
 }
 
-// still returns the frame at which the controls start. Its titles name the values of the controls.
+// still returns the frame at which the controls start. The titles of this frame name the values of the controls.
 func (e Explorer) still(frames []Panels) Panels {
 	k := 0
 	var values []string

@@ -42,7 +42,7 @@ func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 		t.Errorf("%d calls of Frame for %d combinations, want 12", len(seen), n)
 	}
 	if !strings.Contains(d.html, `alt="where (a = 0, b = 2, some)`) {
-		t.Error("the still picture is not where the controls start")
+		t.Error("the still picture is not the frame at which the controls start")
 	}
 	var charts []struct {
 		Columns [][]float64
@@ -53,7 +53,7 @@ func TestFramesAreInRowMajorOrderAndHoldWhatDiffers(t *testing.T) {
 	noError(json.NewDecoder(strings.NewReader(args)).Decode(&charts))
 	c := charts[0]
 	if len(c.Columns) != 13 || len(c.Frames) != 12 {
-		t.Fatalf("%d columns and %d frames, want one x and 12 y's in 12 frames", len(c.Columns), len(c.Frames))
+		t.Fatalf("%d columns and %d frames, want 13 (one x, and 12 y) and 12", len(c.Columns), len(c.Frames))
 	}
 	for k, f := range c.Frames {
 		if k > 0 && len(f) != 1 {
@@ -88,7 +88,7 @@ func TestControlsAreWrittenForReadersAndForLiveJS(t *testing.T) {
 	}
 }
 
-// If a later frame lacks a part of the first frame, since sets this part to null, so the chart drops it.
+// If a later frame lacks a part of the first frame, the method since sets this part to null, so the chart drops the part.
 func TestSinceUndoesWhatIsGone(t *testing.T) {
 	first := options{"kept": json.RawMessage("1"), "gone": json.RawMessage("2"), "changed": json.RawMessage("3")}
 	now := options{"kept": json.RawMessage("1"), "changed": json.RawMessage("4"), "new": json.RawMessage("5")}

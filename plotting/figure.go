@@ -53,7 +53,7 @@ type Pen struct {
 }
 
 // Draw draws the layers, the first at the bottom. If a user's own layer draws several layers that leave their colour to
-// the figure, these share one colour.
+// the figure, these layers share one colour.
 func (p *Pen) Draw(layers ...Layer) error {
 	for _, l := range layers {
 		if err := l.Draw(p); err != nil {
@@ -112,7 +112,7 @@ func (f Figure) lowerParts() ([]layer, error) {
 		if d, ok := l.(described); ok {
 			_, name := d.describe()
 			_, look := methodOf(name)
-			p.taken = append(p.taken, look) // the zero Look if the layer has no method's name
+			p.taken = append(p.taken, look) // the zero Look unless the layer has the name of a method
 		}
 	}
 	for i, l := range f.Layers {
@@ -238,7 +238,7 @@ func axisName(a Axis, fallback string) string {
 	return name
 }
 
-// column is a named slice of a layer, for messages about it.
+// column is a slice of a layer, with a name for error messages.
 type column struct {
 	name string
 	data []float64

@@ -36,7 +36,7 @@ func TestValidateNamesTheLayerAndTheIndex(t *testing.T) {
 	} {
 		err := c.figure.Validate()
 		if err == nil || !strings.HasPrefix(err.Error(), "plotting: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Validate() = %v, want an error with %q", err, c.want)
+			t.Errorf("Validate() = %v, want an error that contains %q", err, c.want)
 		}
 	}
 }

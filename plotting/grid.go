@@ -10,7 +10,7 @@ import (
 )
 
 // Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be ±Inf where
-// the function is not defined, for example where a divergence is outside its domain. This part stays blank.
+// the function is not defined, for example where a divergence is outside its domain. The figure is blank where Z is ±Inf.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64
@@ -163,9 +163,9 @@ func (c Contour) marks() []mark {
 	return ms
 }
 
-// room finds a point of the level set for its label: the middle point of the longest piece if the frame and earlier
-// labels leave twice the space that a label needs there, or else the first point with so much space. If there is none,
-// room returns the point with the most space; ok is false if this is less than a label needs.
+// room finds a point of the level set for the label. It prefers the middle point of the longest piece, if the frame and
+// earlier labels leave twice the space that a label needs there, and then the first point with this space. If there is no
+// such point, room returns the point with the most space; ok is false if even this space is less than a label needs.
 func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
 	const width, height = 0.09, 0.06 // of a label and the space around it, relative to the length of an axis
 	g := c.Grid
@@ -200,7 +200,7 @@ type polyline struct {
 // levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching
 // squares). If only two opposite corners of a cell are above the level, the level set separates these two unless the
 // mean of the four corners is above the level. A corner at the level itself counts as above. If exactly one corner of a
-// cell is not finite, the triangle of the other three is used.
+// cell is not finite, the triangle of the other three corners is used.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
 	// The kinds of edges are 0, from (i, j) to (i+1, j); 1, from (i, j) to (i, j+1); and the diagonals: 2, from (i, j) to

@@ -46,7 +46,7 @@ func TestLevelSetsInterpolate(t *testing.T) {
 			last := len(l.x) - 1
 			found += len(l.x)
 			for i := range l.x {
-				// Interpolation takes three roundings of values up to 2.
+				// Interpolation makes three rounding errors, in values up to 2.
 				if z := interpolate(g, l.x[i], l.y[i]); math.Abs(z-level) > 1e-13 {
 					t.Fatalf("z(%g, %g) = %g on the level set of %g", l.x[i], l.y[i], z, level)
 				}
@@ -99,7 +99,7 @@ func TestLabelsOfLevelsKeepApart(t *testing.T) {
 			}
 			for i := range labels.x {
 				if math.Abs(labels.x[i]) > 1-0.09 || math.Abs(labels.y[i]) > 1-0.06 {
-					t.Fatalf("%q stands across the frame", labels.text[i])
+					t.Fatalf("%q crosses the frame", labels.text[i])
 				}
 				for j := range i {
 					if math.Abs(labels.x[i]-labels.x[j]) < 2*0.09 && math.Abs(labels.y[i]-labels.y[j]) < 2*0.06 {

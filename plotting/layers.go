@@ -23,7 +23,7 @@ type Line struct {
 	Interval string
 }
 
-// Graph returns the line of f at the points x, such as those of gonum's floats.Span and LogSpan.
+// Graph returns the line of f at the points x; floats.Span and floats.LogSpan of gonum make such points.
 func Graph(name string, x []float64, f func(x float64) float64) Line {
 	return Line{Name: name, X: x, Y: mapped(x, f)}
 }
@@ -46,8 +46,8 @@ func (l Line) Draw(p *Pen) error {
 	return p.add(l, l.Name, l.Color, l.Dash, l.Width, curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi})
 }
 
-// Bars are rectangles that stand on 0, such as those of a histogram: Height[i] over the bin of the given Width centred
-// at X[i]. Bars are translucent, so that several layers of bars may overlap.
+// Bars are rectangles that stand on 0, as in a histogram. Bar i is centred at X[i], is Width wide and reaches Height[i].
+// Bars are translucent, so that several layers of bars may overlap.
 type Bars struct {
 	Name      string
 	X, Height []float64
@@ -71,7 +71,7 @@ func (b Bars) Draw(p *Pen) error {
 	return p.add(b, b.Name, b.Color, ByColor, 0, boxes{x: b.X, height: b.Height, width: cmp.Or(b.Width, smallestGap(b.X))})
 }
 
-// Points are isolated points. If Lo and Hi are given, each point has an error bar from Lo[i] to Hi[i], which is
+// Points are isolated points. If Lo and Hi are given, each point has an error bar from Lo[i] to Hi[i]. Error bars are
 // vertical unless the y axis has names.
 type Points struct {
 	Name   string

@@ -93,7 +93,7 @@ func TestSave(t *testing.T) {
 	t.Chdir(dir)
 	cleaned, fig := filepath.Join(dir, "build", "figures"), gallery()["dual"]
 	err := errors.Join(os.MkdirAll(cleaned, 0o755), os.WriteFile("build/CACHEDIR.TAG", []byte("# removed by go run ./notebooks clean"), 0o644),
-		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // another program's
+		os.WriteFile("CACHEDIR.TAG", []byte("Signature: 8a477f597d28d172789f06886806bc55"), 0o644)) // the tag of another program
 	r, w, failed := os.Pipe()
 	noError(errors.Join(err, failed))
 	stdout := os.Stdout
@@ -112,7 +112,7 @@ func TestSave(t *testing.T) {
 		{"build/figures/c.svg", fig, "removes what is in " + filepath.Dir(cleaned)},
 	} {
 		if err := Save(c.path, c.d); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "plotting: ") != 1 {
-			t.Errorf("Save(%q) = %v, want an error with %q and one prefix", c.path, err, c.want)
+			t.Errorf("Save(%q) = %v, want an error that contains %q, and one prefix", c.path, err, c.want)
 		}
 	}
 	gonbui.IsNotebook, os.Stdout = false, stdout
@@ -167,7 +167,7 @@ func FuzzNames(f *testing.F) {
 					return
 				}
 			}
-			t.Fatalf("all formulas can be set, but %v", err)
+			t.Fatalf("all formulas are valid, but the figure is not: %v", err)
 		}
 		picture := []byte("<svg></svg>")
 		if crc32.ChecksumIEEE([]byte(title+label+name))%256 == 0 {
@@ -217,11 +217,11 @@ func TestAMethodHasOneLook(t *testing.T) {
 		t.Errorf("looks %v around a custom layer, want %v", got, want)
 	}
 
-	// No two listed methods share a look, and no unlisted method has the look of a listed one.
+	// No two listed methods share a look, and no unlisted method has the look of a listed method.
 	of := map[Look]string{}
 	for name, look := range looks {
 		if other, ok := of[look]; ok {
-			t.Errorf("%s and %s have one look", name, other)
+			t.Errorf("%s and %s have the same look", name, other)
 		}
 		of[look] = name
 	}
@@ -251,8 +251,8 @@ func TestNamesOfAnAxis(t *testing.T) {
 	}
 }
 
-// In all figures of the committed notebooks, a method has one colour and one dash, or the marker that
-// goes with this dash.
+// In all figures of the committed notebooks, a method has one colour, and one dash or the marker that
+// belongs to this dash.
 func TestAMethodLooksAlikeInAllNotebooks(t *testing.T) {
 	seen := map[string]int{}
 	series := regexp.MustCompile(`"name":"([^"]*)","type":"(line|scatter)","symbol":"([^"]*)"[^{}]*` +

@@ -23,7 +23,7 @@ import (
 //go:embed live.js
 var liveJS string
 
-// script is live.js without indentation, blank lines and comment lines: every output contains it, and outputs are saved.
+// script is live.js without indentation, blank lines and comment lines, because every saved output contains the script.
 var script = func() string {
 	var b strings.Builder
 	for line := range strings.Lines(liveJS) {
@@ -43,8 +43,8 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits returns the number of significant digits that a coordinate on the axis needs: length or, if the axis is short
-// compared with its distance from 0, more (at most 17).
+// digits returns the number of significant digits with which a coordinate is stored. It is the argument length or, if the
+// axis is short compared with its distance from 0, a greater number (at most 17).
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
@@ -90,7 +90,7 @@ func (f Figure) option(data *columns, digits int) (options, error) {
 			}
 		}
 	}
-	c.Validate() // must come before JSON, or go-echarts loses the x axis
+	c.Validate() // without Validate before JSON, go-echarts loses the x axis
 	out := options{}
 	for name, part := range c.JSON() {
 		out[name] = marshal(part)
@@ -231,7 +231,7 @@ func (c live) numbers(column []float64, digits int) int {
 	return c.data.place(append(b, ']'))
 }
 
-// again appends a silent series that draws the same columns as the series before it.
+// again appends a silent series that draws the same columns as the previous series.
 func (c live) again(s charts.SingleSeries) {
 	s.DatasetIndex, s.SeriesTooltip = len(c.DatasetList)-1, silent
 	c.MultiSeries = append(c.MultiSeries, s)
@@ -318,7 +318,7 @@ func (c live) addGlyphs(name string, in ink, m glyphs) {
 	}
 }
 
-// addRule adds a rule, and tells live.js the corner of its label by ECharts' name for this position.
+// addRule adds a rule. It gives live.js the corner of the rule's label, by ECharts' name for this position.
 func (c live) addRule(m rule, in ink, at corner) {
 	s := custom("", "rule", in.color, 1, 0)
 	s.Label = &opts.Label{Formatter: charted(m.label)}
@@ -328,7 +328,8 @@ func (c live) addRule(m rule, in ink, at corner) {
 	c.reference(s, m.vertical, []float64{m.at}, c.data.place(marshal([]string{place})))
 }
 
-// reference appends a silent series with one column for each value, all on one axis only, and then the columns others.
+// reference appends a silent series with a column for each value, on the y axis or, if vertical, on the x axis. The
+// columns with the indices others follow.
 func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, others ...int) {
 	s.Encode, s.SeriesTooltip = &opts.Encode{Y: 0}, silent
 	digits := c.dy
@@ -342,8 +343,8 @@ func (c live) reference(s charts.SingleSeries, vertical bool, values []float64, 
 	c.draw(s, append(source, others...))
 }
 
-// ECharts' names for dashes, and for the markers that belong to the dashes. ECharts has no dashdot: live.js makes a
-// pattern for it.
+// ECharts' names for dashes, and for the markers that belong to the dashes. ECharts has no "dashdot", so live.js makes
+// this pattern.
 var (
 	css    = [...]string{AutoDash: "solid", Solid: "solid", Dashed: "dashed", Dotted: "dotted", DashDot: "dashdot"}
 	symbol = [...]string{Solid: "circle", Dashed: "rect", Dotted: "diamond", DashDot: "triangle"}

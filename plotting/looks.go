@@ -46,7 +46,7 @@ var others = []Look{
 
 // LookOf returns the look of a method in all figures. The package lists the looks of most methods of the notebooks. If
 // a layer without a colour has the name of a listed method, alone or before a comma, it gets this look automatically.
-// LookOf gives every other name a look that no listed method has, the same every time.
+// LookOf gives every other name a look that no listed method has. Equal names get equal looks.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look

@@ -27,7 +27,7 @@ type boxes struct {
 	width     float64
 }
 
-// glyphs are markers, with error bars from lo to hi if these are not nil.
+// glyphs are markers, with error bars from lo to hi if lo and hi are not nil.
 type glyphs struct {
 	x, y, lo, hi []float64
 	level        bool // the error bars lie along x, not along y
@@ -211,9 +211,9 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of the colours below. The zero value lets the figure choose.
 //
-// The palette is Okabe and Ito's ("Color universal design", 2008) with a grey, and without yellow, which vanishes on
-// white paper. Readers with any common form of colour blindness can distinguish its colours. The first four colours have
-// a contrast of at least 3:1 on white and on black.
+// The palette is Okabe and Ito's ("Color universal design", 2008), plus a grey. It omits their yellow, because yellow
+// vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours of the palette.
+// The first four colours have a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 
 const (
@@ -284,7 +284,7 @@ const (
 	Dashed
 	Dotted
 	DashDot
-	ByColor // the dash that belongs to the colour, or to the [Look] that gave the colour; the first four colours' dashes differ
+	ByColor // the dash of the colour, or of the [Look] that gave the colour; the first four colours have different dashes
 )
 
 // ink is the style of a layer once every Auto is resolved.
@@ -319,8 +319,8 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 	return ink{c, cmp.Or(d, Solid), width}, nil
 }
 
-// free returns the next colour, if possible one that belongs to no method in the figure. Of these, colours whose dash
-// also belongs to no such method come first.
+// free returns the next colour, if possible a colour that no method in the figure has. Among such colours, it prefers a
+// colour whose dash no method in the figure has.
 func (p *Pen) free() Color {
 	var first, then []Color
 	for c := Blue; c <= Grey; c++ {

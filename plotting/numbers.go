@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// datum is a row of the table; a number that the layer lacks is NaN.
+// datum is a row of the table that [Save] writes as CSV; a number that the layer lacks is NaN.
 type datum struct {
 	Panel int     `csv:"panel"` // counted from 1
 	Title string  `csv:"title"`
@@ -51,7 +51,7 @@ func (p Panels) csv() ([]byte, error) {
 
 // numbers returns the columns x, y, lo, hi and z of a layer.
 func numbers(l described) (c [5][]float64) {
-	across := map[bool]int{true: 0, false: 1} // the column for a vertical line, and for a horizontal one
+	across := map[bool]int{true: 0, false: 1} // the column x for a vertical line, and y for a horizontal line
 	switch l := l.(type) {
 	case Line:
 		return [5][]float64{l.X, l.Y, l.Lo, l.Hi}

@@ -55,7 +55,7 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 		plain.WriteString(f.alt() + "\n")
 	}
 	picture, err := still.small()
-	if err != nil && still.checkGlyphs() == nil { // a text that PNG cannot set is no error, because the SVG shows it
+	if err != nil && still.checkGlyphs() == nil { // a text that PNG cannot set is not an error, because the SVG shows the text
 		return display{}, err
 	}
 	return display{html: page(body.String(), specs), png: picture, plain: strings.TrimSpace(plain.String())}, nil
@@ -73,8 +73,8 @@ type spec struct {
 // options are the parts of a chart's description, by ECharts' names for them.
 type options map[string]json.RawMessage
 
-// The method since returns the parts that differ from those of the first frame. For a part that only the first frame
-// has, it returns null.
+// The method since returns the parts that differ from the parts of the first frame. For a part that only the first
+// frame has, it returns null.
 func (o options) since(first options) options {
 	out := options{}
 	for name, part := range o {
@@ -136,7 +136,7 @@ func chart(frames []Figure, still Figure, picture []byte) (spec, string, error) 
 	s.Key = fmt.Sprintf("%x", sha256.Sum256(marshal(s)))[:12]
 	w, h := still.size()
 	var b strings.Builder
-	// 115 px an inch, because readers are farther from a screen than from paper.
+	// 115 px per inch, because readers are farther from a screen than from paper.
 	fmt.Fprintf(&b, `<div class="mixpolicy-chart" data-figure="%s" style="min-width:0;max-width:%.0fpx">`+"\n", s.Key, 115*w)
 	fmt.Fprintf(&b, `<img class="mixpolicy-static" style="width:100%%" alt="%s" src="data:image/svg+xml;base64,%s">`+"\n",
 		html.EscapeString(still.alt()), base64.StdEncoding.EncodeToString(compactSVG(picture)))

@@ -29,7 +29,7 @@ var shades = func() color.Palette {
 	return append(p, color.NRGBA{})
 }()
 
-// image draws the plane between the ends of the axes, which may be logarithmic.
+// image draws the plane between the ends of the axes; the axes may be logarithmic.
 func (p plane) image(x, y scale) *image.Paletted {
 	const side = 128
 	r := p.grid.values()

@@ -10,9 +10,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// Progress returns a function for a field Progress of this type, such as that of a race's settings. The function shows a
+// Progress returns a function for a field of this type, such as Progress in the settings of a race. The function shows a
 // bar below the cell as work progresses, and removes the bar when all is done. The function may be called concurrently,
-// and for several computations in turn. Outside a notebook, or if [Headless] is set, it shows nothing.
+// and for several computations in turn. Outside a notebook, or if [Headless] is set, the function shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}
@@ -31,7 +31,7 @@ func progress(show func(html string), now func() time.Time) func(name string, do
 		mu.Lock()
 		defer mu.Unlock()
 		switch at := now(); {
-		case done <= most: // a late call: as much work, or more, is already shown
+		case done <= most: // a late call: the bar already shows this work
 		case done >= total:
 			if shown {
 				show("")

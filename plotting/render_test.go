@@ -51,7 +51,7 @@ func slider(label string, start int, frames ...Panels) Explorer {
 	return Explorer{Controls: []Control{c}, Frame: func(at []int) Panels { return frames[at[0]] }}
 }
 
-// gallery returns a figure of each kind, drawn from formulas, so it never changes.
+// gallery returns a figure of each kind. Formulas give the data, so the figures never change.
 func gallery() map[string]Drawing {
 	const n = 1000
 	t := numbered(n)
@@ -170,8 +170,8 @@ func TestColorsOfPDF(t *testing.T) {
 	}
 }
 
-// The live chart has the layers of the picture: the legend and the series have their names, in the same
-// order.
+// The live chart has the layers of the picture: the legend and the series have the names of the layers, in the
+// same order.
 func TestRenderingsAgree(t *testing.T) {
 	for name, d := range gallery() {
 		for _, f := range must(d.panels()).Figures {

@@ -82,8 +82,9 @@ func (f Figure) scales(layers []layer) (x, y scale) {
 	return x, y
 }
 
-// scale returns the range that the author fixed, or the range of the names, or else the range of the data, widened at
-// both ends by at least the fraction pad of its length. A range without length or data becomes one that can be drawn.
+// scale returns the range that the author fixed or, for an axis with names, the range of the names. Otherwise, it widens
+// the range of the data at both ends by at least the fraction pad of its length. A range without data or without length
+// becomes a range that can be drawn.
 func (a Axis) scale(data interval, pad float64) scale { return a.span(data, pad).drawable() }
 
 func (a Axis) span(data interval, pad float64) scale {
@@ -144,7 +145,6 @@ func (s scale) ticks(n int) []tick {
 	return s.linearTicks(n)
 }
 
-// named returns the ticks of an axis with names.
 func (a Axis) named() []tick {
 	var out []tick
 	for k, name := range a.Names {
@@ -236,7 +236,7 @@ func (s scale) logTicks(n int) []tick {
 	return out
 }
 
-// power formats m·10ᵉ, as a plain number where that is short.
+// power formats m·10ᵉ, as a plain number if the plain number is short.
 func power(m, e int) string {
 	if -2 <= e && e <= 3 {
 		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'f', max(0, -e), 64)

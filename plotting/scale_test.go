@@ -96,7 +96,7 @@ func FuzzAxis(f *testing.F) {
 		ticks := s.ticks(6)
 		for _, k := range ticks {
 			if u := s.unit(k.at); !(u >= -2e-9 && u <= 1+2e-9) { // the slack is 1e-9 of the length or, on at least 0.6 decades, of a decade
-				t.Fatalf("tick %g outside of [%g, %g]", k.at, s.lo, s.hi)
+				t.Fatalf("tick %g outside [%g, %g]", k.at, s.lo, s.hi)
 			}
 			if k.at <= last {
 				t.Fatalf("tick %g after %g on [%g, %g]", k.at, last, s.lo, s.hi)

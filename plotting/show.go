@@ -25,8 +25,8 @@ type display struct {
 	plain          string
 }
 
-// Show displays the views below the cell, one output each. Outside a notebook, it prints them as
-// text.
+// Show displays the views below the cell, each as one output. Outside a notebook, it prints the
+// views as text.
 //
 // A view that cannot be shown is a mistake in the cell: Show panics and says what is wrong with the view.
 func Show(views ...View) {

@@ -90,8 +90,8 @@ var (
 )
 
 // tidy completes the output of vgsvg: it adds fonts for machines without Liberation Sans, states the width of each text
-// (which then fits in any font), stretches images to their places, and rounds the joins of lines, which would have
-// spikes.
+// (so the text fits in any font), stretches images to their places, and rounds the joins of lines, which would otherwise
+// have spikes.
 func (c *svgCanvas) tidy(b []byte) []byte {
 	b = svgComment.ReplaceAll(b, nil)
 	k := -1
@@ -516,7 +516,7 @@ func (m span) plot(c draw.Canvas, in ink, x, y transform) {
 	c.SetColor(in.color.alpha(spanAlpha))
 	c.Fill(r.Path())
 	at := vg.Point{X: r.Min.X + 3, Y: r.Max.Y - 2}
-	switch { // a label that does not fit in the strip stands next to it
+	switch { // a label that does not fit in the strip stands next to the strip
 	case m.vertical && label.Width(m.label)+6 > r.Size().X:
 		if at.X = r.Max.X + 3; at.X+label.Width(m.label) > c.Max.X {
 			at.X, label.XAlign = r.Min.X-3, draw.XRight
@@ -554,7 +554,7 @@ func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 	c.FillText(label, at, m.label)
 }
 
-// head is the part above the axes: the title and the legend, where they cover no data.
+// head is the part above the axes, where the title and the legend cover no data.
 type head struct {
 	title  string
 	rows   [][]layer

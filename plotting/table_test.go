@@ -18,7 +18,7 @@ func TestTableSaysWhatIsWrong(t *testing.T) {
 		{Table{Columns: []Column{{Head: "cost", Numbers: []float64{1, math.NaN()}}}}, `"cost", is NaN in row 1`},
 	} {
 		if _, err := c.table.display(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("display() = %v, want an error with %q", err, c.want)
+			t.Errorf("display() = %v, want an error that contains %q", err, c.want)
 		}
 	}
 }

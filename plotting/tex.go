@@ -56,7 +56,7 @@ func pairs(s string) map[string]string {
 // relations are set with space around them, except in scripts.
 const relations = "=<>≤≥≠≈≡∼⪰⪯∝∈∉⊂→←↦"
 
-// typeset turns the formulas of a label into Unicode. If it cannot read one of them, it returns the label unchanged;
+// typeset turns the formulas of a label into Unicode. If it cannot read a formula, it returns the label unchanged;
 // [Figure.Validate] reports such labels before a figure is drawn.
 func typeset(label string) string {
 	s, err := formulas(label)
@@ -67,7 +67,7 @@ func typeset(label string) string {
 }
 
 // formulas does what typeset does, but returns an error for a formula that it cannot read. A label with an odd number
-// of dollar signs, or with a character of scripts, has no formulas.
+// of dollar signs, or with one of our private-use characters, has no formulas.
 func formulas(label string) (string, error) {
 	parts := strings.Split(label, "$")
 	if len(parts) < 3 || len(parts)%2 == 0 || strings.ContainsAny(label, scripts) {
@@ -228,7 +228,7 @@ func charted(label string) string {
 	})
 }
 
-// plain returns the label in Unicode; other writes the scripts that Unicode lacks.
+// plain returns the label in Unicode; the function other writes the scripts that Unicode lacks.
 func plain(label string, other func(begin rune, s string) string) string {
 	var b, script strings.Builder
 	begin := rune(0)
@@ -253,7 +253,7 @@ func plain(label string, other func(begin rune, s string) string) string {
 	return b.String() + script.String()
 }
 
-// inUnicode writes a script in Unicode's characters, if Unicode has them all. A star, prime or dagger is high as it is.
+// inUnicode writes a script in Unicode's characters, if Unicode has them all. A star, prime or dagger is already raised.
 func inUnicode(begin rune, s string) (script string, ok bool) {
 	from, to := superLetters, superscripts
 	if begin == subScript {

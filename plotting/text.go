@@ -49,7 +49,7 @@ func has(f font.Font, r rune) bool {
 
 // raised sets text as text.Plain does, with three differences. Superscripts and subscripts, of Unicode and of TeX,
 // become small letters and digits above or below the line, one over the other where they meet. Combining accents, as in
-// θ̂, become accents centred over the letter, as shaping would place them if the back ends shaped text. Characters that
+// θ̂, become accents centred over the letter, because the back ends do not place combining accents. Characters that
 // Liberation Sans lacks come from another font. (text.Latex of gonum/plot does not set scripts.)
 type raised struct{ text.Plain }
 
@@ -80,7 +80,7 @@ func runs(line string, f font.Font) []run {
 			}
 			continue
 		}
-		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, cannot contain them
+		if unicode.IsControl(r) || r&0xfffe == 0xfffe { // XML, and so SVG, cannot contain such characters
 			continue
 		}
 		level := script
@@ -268,7 +268,7 @@ func (o outlined) FillString(f font.Face, pt vg.Point, txt string) {
 	var buf sfnt.Buffer
 	var path vg.Path
 	for _, r := range txt {
-		i, _ := f.Face.GlyphIndex(&buf, r) // it exists: checkGlyphs has checked
+		i, _ := f.Face.GlyphIndex(&buf, r) // the glyph exists: checkGlyphs has checked this
 		segments, _ := f.Face.LoadGlyph(&buf, i, fixed.I(em), nil)
 		at := func(p fixed.Point26_6) vg.Point {
 			return vg.Point{X: pt.X + vg.Length(p.X)*scale, Y: pt.Y - vg.Length(p.Y)*scale}

@@ -42,7 +42,7 @@ func TestFormulas(t *testing.T) {
 	} {
 		err := Figure{Title: label, Layers: []Layer{Rule{}}}.Validate()
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want an error with %q", label, err, want)
+			t.Errorf("%s: %v, want an error that contains %q", label, err, want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestOutlinesAreTheLetters(t *testing.T) {
 	}
 	ink, x, y := draws(true)
 	wantInk, wantX, wantY := draws(false)
-	// Letters stand at whole pixels, outlines anywhere. So the centre may be off by a pixel, and the ink by a twentieth.
+	// Letters stand at whole pixels, and outlines stand anywhere. So the centre may be off by a pixel, and the ink by 5 %.
 	if math.Abs(ink/wantInk-1) > 0.05 || math.Abs(x-wantX) > 1 || math.Abs(y-wantY) > 1 {
 		t.Errorf("outlines: ink %.0f centred at (%.1f, %.1f); letters: %.0f at (%.1f, %.1f)", ink, x, y, wantInk, wantX, wantY)
 	}
@@ -97,8 +97,8 @@ func TestOutlinesAreTheLetters(t *testing.T) {
 	}
 }
 
-// For every label, the drawn runs contain all of its letters, its Unicode form contains none of
-// our marks for scripts, and the picture is valid XML.
+// For every label, the drawn runs contain all letters of the label, its Unicode form contains none of
+// our private-use characters, and the picture is valid XML.
 func FuzzLabel(f *testing.F) {
 	for _, s := range []string{`$c^T\Psi\hat\theta_t$`, "‖θ̂‖", `$\nabla$ $`, `$\frac12$`, "</text>", "a\u0302\u0302", "₁⁻¹", "\ue000x", `$^{a}_{b}'$`, "\x00\xff"} {
 		f.Add(s)
@@ -110,7 +110,7 @@ func FuzzLabel(f *testing.F) {
 		set, err := formulas(label)
 		if err != nil {
 			if (Figure{Title: label, Layers: []Layer{Rule{}}}).Validate() == nil {
-				t.Fatalf("a figure has the label %q, though %v", label, err)
+				t.Fatalf("a figure with the label %q is valid, but the label is not: %v", label, err)
 			}
 			return
 		}
@@ -138,7 +138,7 @@ func FuzzLabel(f *testing.F) {
 			t.Fatalf("%q is drawn as %q, want %q", label, got, want)
 		}
 		if s := Unicode(label); strings.Contains(label, "$") && !strings.ContainsAny(label, scripts) && strings.ContainsAny(s, scripts) {
-			t.Fatalf("%q is spoken as %q, with marks of ours", label, s)
+			t.Fatalf("the Unicode form of %q is %q, with our private-use characters", label, s)
 		}
 		canvas := &svgCanvas{Canvas: vgsvg.New(100, 20)}
 		dc := draw.NewCanvas(canvas, 100, 20)
@@ -156,7 +156,7 @@ func FuzzLabel(f *testing.F) {
 	})
 }
 
-// In a PNG, letters are as far apart as their measured widths: the ink of a text ends at its width.
+// In a PNG, letters are as far apart as their measured widths: the ink of a text ends at the width of the text.
 func TestLettersOfAPictureStandApart(t *testing.T) {
 	for _, txt := range []string{"AVAVAVAVAVAV", "Taylor, ALP, penalty, LP"} {
 		canvas := vgimg.NewWith(vgimg.UseWH(300, 40), vgimg.UseDPI(screenDPI))
@@ -176,7 +176,7 @@ func TestLettersOfAPictureStandApart(t *testing.T) {
 	}
 }
 
-// A line in a PDF turns by at most 93° at a point, and still passes the given points.
+// A line in a PDF turns by at most 93° at a point, and still passes through the given points.
 func TestLinesInPDFHaveNoSpikes(t *testing.T) {
 	length := func(v vg.Point) float64 { return math.Hypot(float64(v.X), float64(v.Y)) }
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,10 +196,10 @@ func TestLinesInPDFHaveNoSpikes(t *testing.T) {
 		for i, c := range drawn {
 			far := func() bool { return length(c.Pos.Sub(points[k])) > 0.026 }
 			for k+1 < len(points) && far() {
-				k++ // the path passes the points in their order
+				k++ // the path passes through the points in their order
 			}
 			if far() {
-				t.Fatalf("%v of the path is none of the points %v", c.Pos, points)
+				t.Fatalf("the path goes to %v, which is not near the points %v", c.Pos, points)
 			}
 			if i > 0 && i+1 < len(drawn) {
 				in, out := c.Pos.Sub(drawn[i-1].Pos), drawn[i+1].Pos.Sub(c.Pos)

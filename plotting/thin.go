@@ -191,8 +191,8 @@ func pieces(x, y []float64) iter.Seq2[int, int] {
 	}
 }
 
-// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. Of at most
-// dense points, it may keep more than n, because it then drops no point that is more than half a pixel off the line.
+// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. If len(x) is at
+// most dense, it may keep more than n points, because it then drops only points within half a pixel of the line.
 func simplifyTo(n int, x, y []float64) []int {
 	for tol := invisible; ; tol *= 2 {
 		keep := simplify(tol, x, y)

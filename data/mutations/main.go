@@ -6,8 +6,8 @@
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
 // It prints the surviving mutants, and each finished row. A mutant of the index is killed if the row's check or a
-// short test of the symbol's package fails. The file .lab/mutations.csv keeps the finished rows, and a stopped run
-// over the index continues from it. To start again, remove the file.
+// short test of the symbol's package fails. The file .lab/mutations.csv keeps the finished rows. A stopped run over
+// the index continues from this file. To start again, remove the file.
 package main
 
 import (

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cached is the number of bytes below which a problem may stay in a processor's cache. Memory then does not limit the
-// work on it.
+// cached is a number of bytes. A smaller problem may stay in a processor's cache, and then memory does not limit the
+// speed of the work.
 const cached = 10_000_000
 
 // size returns the number of bytes in the arrays of an instance.

@@ -7,7 +7,7 @@
 //
 // The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each of their
 // methods runs in a process of peers.py. The process reads the instance from files, compiles and warms up before the
-// clock starts, and its time counts only if it returns our answer. A call is stopped after ten seconds, or after twelve
+// clock starts. A time counts only if the method returns our answer. A call is stopped after ten seconds, or after twelve
 // times our time if that is more; after the first turn, the limit is twice as long. The best peer has up to five turns,
 // and the recorded time is the median of these turns; any other peer has one turn. Times are wall-clock times, on a
 // machine that should have no other work. The rows also record processor times, the numbers of threads that we and the
@@ -73,8 +73,8 @@ func main() {
 	command.FatalIfErrorf(err)
 }
 
-// measure measures the works with these names, or all works if no name is given. The rows of a finished work replace
-// its old rows.
+// measure measures the works with the given names, or all works if no name is given. The new rows of a finished work
+// replace the old rows of this work.
 func measure(ctx context.Context, root string, only []string, quick bool) error {
 	b := &bench{quick: quick}
 	var err error

@@ -58,8 +58,8 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 	}
 }
 
-// asGood requires the same objective, and satisfied rows, up to small multiples of the tolerances of HiGHS. By default,
-// these are 10⁻⁷, for rows of greatest entry 1, and for the reduced costs of d variables of size R.
+// asGood returns an error unless the peer's θ is feasible and has our objective, up to small multiples of the tolerances
+// of HiGHS. The default tolerances are 10⁻⁷, for rows of greatest entry 1 and for reduced costs of d variables of size R.
 func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d entries, want %d", len(theirs), len(ours))
@@ -80,7 +80,7 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 		}
 	}
 	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. At most about d
-	// rows have a positive multiplier, of the size of b.
+	// rows have a positive multiplier, and such a multiplier is about as large as the entries of b.
 	want, got := floats.Dot(p.B, ours), floats.Dot(p.B, theirs)
 	if slack := float64(d) * tolerance * linprog.LInf.Of(p.B); math.Abs(got-want) > slack {
 		return fmt.Errorf("objective %.9g, want %.9g ± %.1g", got, want, slack)

@@ -73,11 +73,11 @@ func output(cmd *exec.Cmd) (string, error) {
 // A process is one method of a peer that has read an instance, is compiled and warm, and waits for a call.
 type process struct {
 	Package string // the package and its version
-	Threads int    // the number of threads that it may use
+	Threads int    // the number of threads that the process may use
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Scanner
-	answer  string // the file to which it writes its answer
+	answer  string // the file to which the process writes its answer
 }
 
 // reply is a message of a process after its start, and after each call.
@@ -137,7 +137,7 @@ func (p *process) call(limit time.Duration) (reply, []float64, error) {
 	return r, answer, err
 }
 
-// reply waits for a line. It kills a process that is late, because these solvers react to nothing else.
+// reply waits for a line. It kills a process that is late, because nothing else stops these solvers.
 func (p *process) reply(limit time.Duration) (r reply, err error) {
 	late := time.AfterFunc(limit, func() { p.cmd.Process.Kill() })
 	said := p.out.Scan()

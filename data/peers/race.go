@@ -13,26 +13,25 @@ import (
 	"github.com/mixpolicy/lab/data"
 )
 
-// A race compares one of our methods with those of peers, on one instance.
+// A race compares one of our methods with methods of peers, on one instance.
 type race struct {
 	instance string // the instance in words
 	problem  instance
-	method   string // ours; empty if instance names it
-	// ours does the work the given number of times and returns the answer.
+	method   string // our method; empty if instance names our method
+	// ours repeats our work as often as calls says, and returns the answer.
 	ours  func(ctx context.Context, calls int) ([]float64, error)
 	calls int      // the number of calls that are timed together; 0 means 1; more for work that takes microseconds
-	peers []string // methods, as peers.py calls them
+	peers []string // the methods of the peers, by their names in peers.py
 	// agree returns an error that describes how a peer's answer differs from ours.
 	agree func(ours, theirs []float64) error
 }
 
 const (
-	// repetitions is the number of times that we and the best peer run in turns: enough for a median, and to see the
-	// spread.
+	// repetitions is the greatest number of turns, for us and for the best peer: enough to see the median and the spread.
 	repetitions = 5
 	// budget is the time after which no further repetition begins.
 	budget = 45 * time.Second
-	// In the first turn, a peer is stopped after patience times our time, but not before leastPatience; later, after twice this.
+	// The limit of a peer's first turn is patience times our time, but at least leastPatience; later limits are twice as long.
 	patience      = 12
 	leastPatience = 10 * time.Second
 )
@@ -85,7 +84,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 		}
 		for _, v := range rivals[:k+1] {
 			if v != best && v.process != nil {
-				v.process.end() // it is not the fastest, and the other processes need its memory
+				v.process.end() // this process is not the fastest, and other processes need its memory
 			}
 		}
 	}
@@ -132,10 +131,10 @@ func cpuSeconds() float64 {
 // A rival is a method of a peer in a race.
 type rival struct {
 	method  string
-	process *process // nil if it couldn't start
+	process *process // nil if the process could not start
 	turns   []timing
-	limit   float64 // the seconds after which it was stopped; 0 if it was not stopped
-	err     error   // the reason why its race ended early
+	limit   float64 // the seconds after which the method was stopped; 0 if it was not stopped
+	err     error   // why the last turn failed, or why the process could not start
 }
 
 // turn makes a rival do the work once, and compares its answer with ours.

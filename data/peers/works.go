@@ -18,7 +18,7 @@ import (
 // A work is a task that both we and peers can do.
 type work struct {
 	name  string                         // the name for --only, in peers.csv, and in peers.py
-	races func(quick bool) []func() race // made when their turn comes, because they are large
+	races func(quick bool) []func() race // each race is made only when its turn comes, because races are large
 }
 
 // works are in the order of the tables.

@@ -1,5 +1,5 @@
-// Package atomicfile writes files whole or not at all: a reader sees the old contents or the new, never a part, even if
-// the writer is interrupted.
+// Package atomicfile writes files whole or not at all. A reader sees all of the old contents or all of the new contents,
+// even if the writer is interrupted.
 package atomicfile
 
 import (
@@ -18,10 +18,10 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write replaces the file at path. The output of write goes to a temporary file in the same folder, which replaces
-// path once it is complete and on disk. On an error, which may come from write, the temporary file is removed and path
-// stays as it was. An existing file keeps its permissions; a new file has the permissions 0666 without those that the
-// umask removes. Write follows a symbolic link and writes its target; a link without a target is an error.
+// Write replaces the file at path. The output of write goes to a temporary file in the same folder. Once complete and on
+// disk, the temporary file replaces the old file. If write or another step fails, the temporary file is removed and the
+// old file stays. An existing file keeps its permissions; a new file has the permissions 0666 without those that the
+// umask removes. If path is a symbolic link, Write replaces the target of the link; a link without a target is an error.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

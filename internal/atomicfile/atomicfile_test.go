@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A file holds all of its new contents or its old ones, and its folder holds no other file.
+// A file holds all of its new contents or all of its old contents, and its folder holds no other file.
 func TestWholeOrNotAtAll(t *testing.T) {
 	folder, old, tired := t.TempDir(), "", errors.New("tired")
 	path := filepath.Join(folder, "a.txt")
@@ -41,8 +41,8 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// A new file gets the permissions that the umask leaves, an existing file keeps its own, and a symbolic link stays a
-// link. A link without a target is an error.
+// A new file gets the permissions that the umask leaves, an existing file keeps its permissions, and a symbolic link
+// stays a link. A link without a target is an error.
 func TestPermissionsAndLinks(t *testing.T) {
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "a.txt"), filepath.Join(folder, "link.txt")
@@ -101,7 +101,7 @@ func TestLeft(t *testing.T) {
 	}
 	for _, form := range []string{"a.pdf.%d.1.unfinished", ".a.pdf.%d.unfinished", ".a.pdf.%d.1.unfinished.pdf", ".a.pdf-%d", ".a.pdf.%d.1"} {
 		if name := fmt.Sprintf(form, killed.Process.Pid); Left(name) {
-			t.Errorf("%s: taken for one that was left", name)
+			t.Errorf("%s: taken for a file that a killed writer left", name)
 		}
 	}
 }

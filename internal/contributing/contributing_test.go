@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// fence matches the blocks of the page that name a file in their first line.
+// fence matches the blocks of CONTRIBUTING.md that name a file in their first line.
 var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(?://|---) (\\S+)\n(.*?)^```$")
 
 func read(path ...string) string { return string(mixpolicy.Must(os.ReadFile(filepath.Join(path...)))) }
@@ -22,8 +22,8 @@ func write(text string, path ...string) {
 	mixpolicy.Must(0, os.WriteFile(filepath.Join(path...), []byte(text), 0o644))
 }
 
-// with applies a diff to the text. The first line of the diff, after its space, must occur once in the text; with inserts
-// the lines that begin with a plus after it.
+// with applies a diff to the text. The first line of the diff, without its space, must occur once in the text. The lines
+// of the diff that begin with a plus are inserted after this line.
 func with(t *testing.T, text, diff string) string {
 	t.Helper()
 	before, added, _ := strings.Cut(diff[1:], "\n+")
@@ -73,7 +73,7 @@ func main() {
 }
 `
 
-// The test follows the page in a copy of the clone: everything builds, the tests of all moduli, methods and errata
+// The test follows CONTRIBUTING.md in a copy of the clone: everything builds, the tests of all moduli, methods and errata
 // pass, the stored results of other methods stay valid, and the new method, modulus and model run in a race.
 func TestContributing(t *testing.T) {
 	if testing.Short() {
@@ -121,8 +121,8 @@ func TestContributing(t *testing.T) {
 		t.Errorf("the race printed %q", out)
 	}
 
-	// This is the last step because it removes the other experiments, which would take half a minute: the record then
-	// holds the new claim alone.
+	// This step is the last, because it removes the other experiments, which would take half a minute. The record then
+	// holds only the new claim.
 	const experiments = "mixpolicy/paper/claims.go"
 	alone := regexp.MustCompile(`(\texampleClaims,\n)[^}]*`)
 	write(alone.ReplaceAllString(read(root, experiments), "$1"), root, experiments)

@@ -32,7 +32,7 @@ const (
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
 	Argument  Operator = "argument"  // two adjacent arguments are swapped, or min and max are exchanged
 	Step      Operator = "step"      // a statement, a loop's body or a function of package math is skipped
-	Condition Operator = "condition" // a condition is negated, or < and ≤, or && and ||, are exchanged
+	Condition Operator = "condition" // a condition is negated, < and ≤ are exchanged, or && and || are exchanged
 )
 
 // Mutant is one change of one function.
@@ -54,7 +54,7 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions of the package in a folder below root, except in tests, in the order of its files.
+// Functions returns the functions of the package in a folder below root, without tests, in the order of the files.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *Function) generate() []Mutant {
 	f.mutants = nil
 	f.results()
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		_, binary := n.(*ast.BinaryExpr) // a binary expression is not skipped, even if its text matches words
+		_, binary := n.(*ast.BinaryExpr) // look into a binary expression even if words matches it
 		if n == nil || !binary && words.MatchString(f.text(n)) {
 			return false
 		}
@@ -111,7 +111,7 @@ func (f *Function) generate() []Mutant {
 	return f.mutants
 }
 
-// words matches the start of code that only passes an error on, or writes its text.
+// words matches the start of code that only passes an error on, or writes the text of an error.
 var words = regexp.MustCompile(`^(if err != nil {|panic\(|fmt\.Errorf\(|errors\.|fault\.)`)
 
 // add adds the replacement of a node by a text.
@@ -137,7 +137,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// variable is a parameter or a result, one for each name.
+// variable is a parameter or a result.
 type variable struct{ name, kind string }
 
 func (f *Function) variables(lists ...*ast.FieldList) (all []variable) {

@@ -21,7 +21,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// small is a race of two methods on two problems. The method breaks fails on some streams.
+// small is a race of two methods on two problems. The method "breaks" fails on some streams.
 const small = `{
 	"Problems": [{"Name": "queue", "Settings": {"Buffer": 20}}, {"Name": "random", "Label": "noisy", "Settings": {"Dim": 3, "Noise": "Gaussian noise"}}],
 	"Methods": [
@@ -31,7 +31,7 @@ const small = `{
 	"Trials": 24, "Seed": 3, "Queries": [10, 1000], "Quantities": ["penalised gap", "cost"]
 }`
 
-// byRace computes the record of small with package race, and its 5 % and 95 % quantiles with ordered.
+// byRace computes the record of small with package race, and the 5 % and 95 % quantiles with the function ordered.
 func byRace(t *testing.T) string {
 	t.Helper()
 	x := mixpolicy.Must(models.Queue{Buffer: 20}.MDP())
@@ -145,7 +145,7 @@ func TestProcesses(t *testing.T) {
 }
 
 // If a worker is killed or stopped in the middle of a trial, the record is still the same. Prism 2.77 does not
-// always notice a killed worker, and never a stopped one. The command then notices that the worker is silent.
+// always notice a killed worker, and never notices a stopped worker. The command then notices that the worker is silent.
 func TestKilledWorker(t *testing.T) {
 	slow := strings.ReplaceAll(small, `"At": 700`, `"At": 700, "Wait": 100000`) // some seconds of work
 	for signal, says := range map[syscall.Signal]string{
@@ -153,7 +153,7 @@ func TestKilledWorker(t *testing.T) {
 		syscall.SIGSTOP: "attempt 2 of 3 (no worker has reported for 8s)",
 	} {
 		mark := filepath.Join(t.TempDir(), "pid")
-		t.Setenv(isWatched, mark) // the server passes it on to its workers
+		t.Setenv(isWatched, mark) // the server passes the variable on to its workers
 		path := file(t, slow)
 		c := ours(t, isCommand+"=1", "--patience", "8s", "--runner", "universal", "--endpoint", servePrism(t), "--environment_type", "PROCESS", path)
 		var told bytes.Buffer
@@ -324,7 +324,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The walks are those of mixpolicy.Simulate, and the intervals come from the spread between walks.
+// The walks equal the walks of mixpolicy.Simulate, and the intervals come from the spread between walks.
 func TestSimulate(t *testing.T) {
 	const steps = 1_000_001
 	got := mixpolicy.Must(race.Read(strings.NewReader(embedded(t, fmt.Sprintf(

@@ -18,9 +18,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// BenchmarkThroughput reports the pipeline's runs per second, in per cent of package race's, by wall
-// time and by processor time, for runs of some 10 ms. It does not time the checks before the first
-// run, because their cost does not depend on the number of runs.
+// BenchmarkThroughput reports the runs per second of the pipeline, as a percentage of the runs per
+// second of package race, by wall time and by processor time, for runs of some 10 ms. It does not
+// time the checks before the first run, because their cost does not depend on the number of runs.
 func BenchmarkThroughput(b *testing.B) {
 	r := mixpolicy.Must(ParseRace([]byte(`{
 		"Problems": [{"Name": "queue"}],

@@ -50,7 +50,7 @@ func Main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, func() { // for work that does not check ctx, such as the features of a large model
+	context.AfterFunc(ctx, func() { // for work that does not check ctx, such as computing the features of a large model
 		time.Sleep(900 * time.Millisecond)
 		fmt.Fprintln(os.Stderr, "error: interrupted")
 		os.Exit(1)
@@ -129,7 +129,7 @@ func progress(w io.Writer) func(name string, done, total int) {
 	}
 }
 
-// processes makes runners start this program as a worker, which needs neither an artifact nor Beam's boot program.
+// processes makes runners start this program as the worker, without an artifact and without Beam's boot program.
 func processes() error {
 	self, err := os.Executable()
 	if err != nil {

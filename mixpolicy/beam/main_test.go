@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 // it never fails. Each step sleeps for Wait.
 type breaks struct {
 	At   int
-	Wait int // ns a step
+	Wait int // nanoseconds in each step
 }
 
 func (b breaks) Name() string { return "breaks" }

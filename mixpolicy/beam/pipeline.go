@@ -22,7 +22,7 @@ import (
 // Of is the number of the method or policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
-// Cut states the size of the tasks into which the total of trials or walks of a method or policy is cut.
+// Cut says that the Total trials or walks of the method or policy Of are cut into tasks of at most Size.
 type Cut struct{ Of, Total, Size int }
 
 // Part holds the results of tasks.
@@ -37,7 +37,7 @@ func merge(a, b Part) Part {
 	return a
 }
 
-// Block is a part of the record, as CSV with a header.
+// Block holds the rows of one method or policy, as CSV with a header.
 type Block struct {
 	Order int
 	CSV   []byte
@@ -73,7 +73,7 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// A counter counts for the runner, which may report late, and, in the field here, for this process.
+// A counter counts twice: for the runner, which may report late, and in the field here, for this process alone.
 type counter struct {
 	apache.Counter
 	here atomic.Int64
@@ -81,7 +81,7 @@ type counter struct {
 
 var (
 	done   = counter{Counter: apache.NewCounter("mixpolicy", "done")}   // trials and walks
-	atWork = counter{Counter: apache.NewCounter("mixpolicy", "atWork")} // seconds, counted only by a live worker
+	atWork = counter{Counter: apache.NewCounter("mixpolicy", "atWork")} // seconds of work; a dead worker counts none
 )
 
 func (c *counter) add(ctx context.Context, n int) {
@@ -91,8 +91,8 @@ func (c *counter) add(ctx context.Context, n int) {
 
 type doTask struct{ Race string }
 
-// ProcessElement does a task, and counts the seconds that it takes, in the goroutine that has ctx from Beam. A run that
-// fails is counted in the part, and is not an error of the task.
+// ProcessElement does a task. It counts the seconds of the task in its own goroutine, which has ctx from Beam. The part
+// counts a run that fails, and the task then has no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)
@@ -150,8 +150,8 @@ func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.qua
 const fewTrials = 1000
 
 // values returns the values of the quantities at each look; the last row holds the number of iterations or queries.
-// It returns the error of a run that failed, or an error that says that the run diverged. For the looks after the end
-// of a run, the values are those at its end.
+// It returns the error of a run that failed, or an error that says that the run diverged. The looks after the end of a
+// run have the values at the end of the run.
 func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64, err error) {
 	if run.Err != nil {
 		return nil, run.Err
@@ -191,7 +191,7 @@ func (f *makeRows) ProcessElement(of int, part Part) (Block, error) {
 type writeRecord struct{ Path, Part string }
 
 // ProcessElement writes the record, whole or not at all. Where files can be renamed, it writes to another name first;
-// object stores show no file before it is complete.
+// object stores show a file only when the file is complete.
 func (f *writeRecord) ProcessElement(ctx context.Context, _ int, blocks func(*Block) bool) (err error) {
 	var all []Block
 	for b := (Block{}); blocks(&b); b = (Block{}) {

@@ -32,14 +32,14 @@ type Race struct {
 	Trials     int
 	Seed       uint64
 	Iterations int   // T, used if Queries is nil, with about 20 looks in each factor of ten
-	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; [] is not nil
+	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; [] is an error
 
-	// Quantities lists the quantities to record: "penalised gap" (the default, alone), "true cost of the policy",
-	// "cost", "violation" and "mass".
+	// Quantities lists the quantities to record: "penalised gap", "true cost of the policy", "cost", "violation" and
+	// "mass". The default is the penalised gap alone.
 	Quantities []string
 
-	// Simulate is the total number of steps of the walks of each base policy of each problem, which count visits to
-	// states; 0 means no walks.
+	// Simulate is the number of steps of all walks of a base policy together, on each problem. The walks count visits
+	// to states; 0 means no walks.
 	Simulate int64
 }
 
@@ -51,8 +51,8 @@ type Entry struct {
 	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of some settings, in all combinations
 }
 
-// quantities maps the names of quantities to curves. Only the curve of the penalised gap depends on the problem, so it
-// is nil here.
+// quantities maps the names of quantities to curves. The curve of the penalised gap is nil here, because it depends on
+// the problem.
 var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
@@ -90,7 +90,7 @@ type judged struct {
 }
 
 // unit returns the subject of the tasks whose Of is the given number: a method in one setting on one problem or, for
-// numbers after those of the methods, a base policy.
+// numbers from len(p.cells) on, a base policy.
 func (p *plan) unit(of int) interface {
 	do(ctx context.Context, from, to int) (Part, error)
 	rows(Part) race.Record
@@ -118,7 +118,7 @@ type cell struct {
 var plans sync.Map // from the text of a race to func() (*plan, error)
 
 // open returns the plan of the race in a text such as [Job.Race]. It refuses a race submitted by other code or on
-// another kind of processor, which may compute other numbers.
+// another kind of processor, because other code and other processors may compute other numbers.
 func open(text string) (*plan, error) {
 	p, _ := plans.LoadOrStore(text, sync.OnceValues(func() (*plan, error) {
 		var s submitted
@@ -131,8 +131,8 @@ func open(text string) (*plan, error) {
 	return p.(func() (*plan, error))()
 }
 
-// submitted is a race with what determines the bits of its record: the code that submitted it, and the kind of
-// processor.
+// submitted is a race, and the name of the code and the kind of processor that submitted the race. Both determine the
+// bits of the record.
 type submitted struct {
 	Race
 	Build string
@@ -140,7 +140,7 @@ type submitted struct {
 
 // build names the versions of Go and of the code, and the kind of processor.
 var build = sync.OnceValue(func() string {
-	info, _ := debug.ReadBuildInfo() // programs built with modules have one
+	info, _ := debug.ReadBuildInfo() // programs built with modules have this information
 	h := fnv.New32a()
 	for _, m := range append(info.Deps, &info.Main) {
 		fmt.Fprintln(h, m.Path, m.Version, m.Sum)
@@ -311,7 +311,7 @@ func (c *cell) try(ctx context.Context) (runs int, err error) {
 	short, stop := context.WithTimeout(ctx, timedRun)
 	defer stop()
 	began := time.Now()
-	if ran, err := race.Trials(short, p.Problem, c.method, one); ran == nil { // a run that fails is no error here: the record counts it
+	if ran, err := race.Trials(short, p.Problem, c.method, one); ran == nil { // a failed run is not an error here; the record counts it
 		return 0, err
 	}
 	if short.Err() != nil {

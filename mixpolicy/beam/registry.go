@@ -28,8 +28,8 @@ var (
 	moduli   = map[string]func(r float64) bregman.Modulus{}
 )
 
-// RegisterProblem registers a problem under the name that race files use. Its settings in the file are read into an S.
-// The program that submits a race and each of its workers call build once with the same settings, and must get the same
+// RegisterProblem registers a problem under the name that race files use. The settings in the file are read into an S.
+// The program that submits a race and each of its workers call build once with the same settings. All must get the same
 // problem.
 func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
 	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
@@ -41,8 +41,8 @@ func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Prob
 	}
 }
 
-// RegisterMethod registers a method under the name that race files use. The fields that a file sets replace those of a
-// copy of m.
+// RegisterMethod registers a method under the name that race files use. The fields that a file sets replace the fields of
+// a copy of m.
 func RegisterMethod(name string, m mixpolicy.Method) { methods[name] = m }
 
 // RegisterModulus registers a modulus under the name that race files use: "name" or, with a radius or another parameter

@@ -28,13 +28,13 @@ import (
 // Job is a checked race, cut into tasks.
 type Job struct {
 	Name   string
-	Race   string // the text that the pipeline carries: the race, and the build that submitted it
+	Race   string // the race and the build of the submitting program, as text for the pipeline
 	Output string
 	Cuts   []Cut
 	// Progress is called with the current activity, the number of finished trials and walks, and their total number.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before the race starts again; 0 means forever. A worker counts its
-	// seconds, and Prism hears of them at least every half minute.
+	// seconds of work, and Prism receives the count at least every half minute.
 	Patience time.Duration
 }
 
@@ -95,7 +95,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 		})
 	}
 	_ = g.Wait()
-	for k, err := range errs { // in the order of the file, not by time
+	for k, err := range errs { // report the first error in the order of the file
 		if err != nil {
 			return nil, fault.At("beam", p.cells[k].place, err)
 		}
@@ -194,7 +194,7 @@ func size(ctx context.Context, path string) (bytes int64, there bool, err error)
 	return bytes, absent == nil, nil
 }
 
-// cause returns the end of an error of Beam: our own error if it contains one, else its last line.
+// cause returns our own error inside an error of Beam or, if there is none, the last line of Beam's error.
 func cause(err error) error {
 	text, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(err.Error()), ",stackTrace:\n", "\nStacktrace:"), "\nStacktrace:")
 	if at := strings.LastIndex(text, "beam: "); at >= 0 {
@@ -205,7 +205,7 @@ func cause(err error) error {
 }
 
 // watch reports progress, as this process and the job service count it, until ctx ends or workers are silent for too
-// long. Then it cancels the job.
+// long. In both cases, it then cancels the job.
 func (j *Job) watch(ctx context.Context, doing string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -15,10 +15,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. It is the
-// same to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, it counts the numbers
-// between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile is then off by at most ε of its size,
-// and memory does not grow with n. The zero value summarises no numbers.
+// Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. Its methods
+// give the same results to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, Counts
+// replaces Values: it counts the numbers between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile
+// then has a relative error of at most ε, and memory does not grow with n. The zero value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
@@ -29,14 +29,14 @@ type Statistic struct {
 }
 
 const (
-	// MostValues is the number of numbers that are kept, for exact quantiles.
+	// MostValues is the greatest count of numbers that are kept, for exact quantiles.
 	MostValues = 10_000
-	// SketchError is the relative error of quantiles beyond MostValues.
+	// SketchError bounds the relative error of quantiles of more than MostValues numbers.
 	SketchError = 0.001
 )
 
-// near returns a number within the relative error SketchError of x. With γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, it is
-// γⁱ(1+ε) with the sign of x. Numbers whose size is below the range of normal floating-point numbers give 0.
+// near returns a number within the relative error SketchError of x. With γ = (1+ε)/(1−ε) and γⁱ ≤ |x| < γⁱ⁺¹, near(x) is
+// γⁱ(1+ε) with the sign of x. If |x| is below the range of normal floating-point numbers, near(x) is 0.
 func near(x float64) float64 {
 	width := math.Log((1 + SketchError) / (1 - SketchError))
 	if math.Abs(x) < 0x1p-1022 {
@@ -45,13 +45,13 @@ func near(x float64) float64 {
 	return math.Copysign(math.Exp(math.Floor(math.Log(math.Abs(x))/width)*width)*(1+SketchError), x)
 }
 
-// exact is a number of bits that holds any sum of 2⁶⁴ squares of float64s: the bits of a square stand for 2⁻²¹⁴⁸ to
-// 2²⁰⁴⁸.
+// exact is a number of bits that is enough for any sum of 2⁶⁴ squares of float64s: the bits of a square stand for 2⁻²¹⁴⁸
+// to 2²⁰⁴⁸.
 const exact = 2148 + 2048 + 64
 
 func total() *big.Float { return new(big.Float).SetPrec(exact) }
 
-// Add adds numbers that are [countable].
+// Add adds numbers of size at most MaxFloat64/2.
 func (s *Statistic) Add(x ...float64) {
 	t := Statistic{N: len(x), Sum: total(), Square: total(), Values: x}
 	for _, v := range x {
@@ -88,10 +88,10 @@ func (s *Statistic) Merge(t Statistic) {
 	}
 }
 
-// countable reports whether a number is so small that [near] of it is finite.
+// countable reports whether [Statistic.Add] accepts x: |x| is at most MaxFloat64/2, so near(x) is finite.
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
-// Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, from sums that are rounded once.
+// Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, but from the exact sums.
 func (s *Statistic) Mean() race.Interval {
 	n := float64(s.N)
 	wide := new(big.Float).SetPrec(2 * exact)
@@ -110,8 +110,8 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns the same as [race.Median] or, for more than [MostValues] numbers, the median of the counts. In the
-// second case, the normal approximation gives the ranks of the interval's ends.
+// Median returns [race.Median] of the numbers. For more than [MostValues] numbers, it computes the median and the ends of
+// the interval from the counts, and the ranks of these ends from the normal approximation.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
@@ -141,7 +141,7 @@ func (s *Statistic) rank(k int) float64 {
 
 // Summary summarises runs of a method on a problem.
 type Summary struct {
-	Looks  [][]Statistic // Looks[q][k] is of quantity q at look k; for the last q, of the number of iterations or queries
+	Looks  [][]Statistic // Looks[q][k] summarises quantity q at look k; the last q is the number of iterations or queries
 	Failed int
 	First  failure // the failed run on the lowest stream
 }
@@ -183,8 +183,8 @@ func (s *Summary) merge(t Summary) {
 	}
 }
 
-// rows returns the record of a method: for each quantity and look the median, the mean, and the 5 % and 95 % quantiles
-// over runs.
+// rows returns the record of a method. For each quantity and look, it has the median, the mean, and the 5 % and 95 %
+// quantiles over runs.
 func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	if s.Failed > 0 {
 		failed, steps := like, float64(s.First.Steps)
@@ -221,7 +221,7 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 // study.
 const MeanOf = "mean of "
 
-// Sketched ends the settings in rows whose quantile comes from [Statistic.Counts].
+// Sketched ends the settings in rows of medians and other quantiles that come from [Statistic.Counts].
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
 // pack encodes a part for transport between workers, and unpack decodes it.

@@ -25,7 +25,7 @@ func TestStatisticInAnyOrder(t *testing.T) {
 		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
 			return math.Ldexp(rapid.Float64Range(-1, 1).Draw(t, "x"), rapid.IntRange(-900, 900).Draw(t, "e"))
 		}), 2, 40).Draw(t, "x")
-		if rapid.Bool().Draw(t, "cancel") { // the sum is x[0] again
+		if rapid.Bool().Draw(t, "cancel") { // the sum becomes x[0]
 			for _, v := range x[1:] {
 				x = append(x, -v)
 			}
@@ -124,7 +124,7 @@ func TestStatisticOfMany(t *testing.T) {
 	}
 }
 
-// In whatever order summaries are merged, First is the failed run with the lowest stream.
+// First is the failed run with the lowest stream, in whatever order summaries are merged.
 func TestFirstFailure(t *testing.T) {
 	var a, b Summary
 	a.fail(failure{5, 1, "five"})

@@ -13,8 +13,8 @@ import (
 )
 
 // Walk k of a base policy is [mixpolicy.Simulate] with Seed + k. There are at least two walks, and their spread gives
-// the errors. No walk has more than mostSteps steps, which take about a second, or fewer than fewestSteps, the number
-// of its streams. With up to mostSimulated steps in all, each entry of [Visits.Square] fits into 64 bits.
+// the errors. A walk has at most mostSteps steps, which take about a second, and at least fewestSteps steps, the number
+// of streams in Simulate. With up to mostSimulated steps in all, each entry of [Visits.Square] fits into 64 bits.
 const (
 	mostSteps     = 20_000_000
 	fewestSteps   = 64
@@ -23,8 +23,8 @@ const (
 
 func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) }
 
-// Visits are the counts of walks of equal length, up to one step, under a policy: whole numbers and exact sums, which
-// are the same for any order of the walks.
+// Visits are the counts of walks under a policy. The walks have the same length, up to one step. All entries are whole
+// numbers or exact sums, so they do not depend on the order of the walks.
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state
@@ -57,13 +57,13 @@ func (v *Visits) merge(t Visits) {
 	}
 }
 
-// The quantities of a simulation: the mean cost, and the share of steps in each state, whose number is At.
+// The quantities of a simulation: the mean cost, and the share of steps in the state with the number At.
 const (
 	SimulatedCost    = "simulated cost"
 	SimulatedMeasure = "simulated measure of a state"
 )
 
-// rows returns Student's intervals from the spread between walks. They say little about a state that few walks reached.
+// rows returns Student's intervals from the spread between walks. For a state that few walks reach, the interval says little.
 func (v *Visits) rows(like race.Row) race.Record {
 	like.Race, like.Quantity, like.At = "simulation", SimulatedCost, float64(v.Steps)
 	like.Settings = fmt.Sprintf("%d walks, %d steps in all", v.Walks, v.Steps)

@@ -3,19 +3,19 @@ package race
 // Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better counts the runs on which A's number at the end is less than B's, and Worse counts the runs on which it is
-	// greater. On the other runs, the two numbers are equal to within rounding.
+	// Better counts the streams on which A ends with a smaller number than B, and Worse counts the streams on which A
+	// ends with a greater number. Numbers that are equal to within rounding do not count, nor do failed runs.
 	Better, Worse int
-	// Differences are A's numbers minus B's, run by run.
+	// Differences are A's final numbers minus B's, one for each stream on which both finish.
 	Differences []float64
-	// P is the p-value of the sign test of Better against Worse, and Difference is the median of Differences with
-	// its interval. [Settle] computes both, corrected for the number of duels, and stores its level in Level.
+	// P is the p-value of the sign test of Better against Worse, and Difference is the median of Differences with an
+	// interval. [Settle] corrects P and the interval for the number of duels, and stores the level of the test in Level.
 	P, Level   float64
 	Difference Interval
 }
 
-// Compare counts the streams on which x is less than y by more than rounding, and the streams
-// on which x is greater than y by more than rounding.
+// Compare sets Differences, which are x − y on each stream. Better counts the differences below −rounding, and
+// Worse counts the differences above rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)
@@ -23,7 +23,7 @@ func Compare(x, y []float64, rounding float64) (d Duel) {
 }
 
 // Settle computes the results that depend on all k duels: p-values with Holm's correction, and intervals of
-// confidence 1 − level/k, which therefore all hold together with probability 1 − level or more.
+// confidence 1 − level/k. With probability 1 − level or more, all k intervals contain their true medians.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {
@@ -37,7 +37,7 @@ func Settle(all []Duel, level float64) {
 	}
 }
 
-// Winner returns the method that the test finds better, or "".
+// Winner returns the method that the test finds better, or "" if the test finds no difference.
 func (d Duel) Winner() string {
 	if d.P > d.Level {
 		return ""

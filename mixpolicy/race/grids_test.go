@@ -10,8 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Successive grids reach a minimum outside of the first grid, to within the resolution of the last grid. A fixed axis
-// keeps its values, and Ends names the axes on which the best setting is an extreme of the tried values.
+// Successive grids reach a minimum outside the first grid, to within the resolution of the last grid. A fixed axis
+// keeps its values, and Ends names the axes on which the best setting has the least or the greatest tried value.
 func TestGridsFollowTheBest(t *testing.T) {
 	e := race.Entrant{Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	grid := e.OnGrid(race.Axis{Name: "η₀", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "p", Values: []float64{0, 1}, Fixed: true})
@@ -36,12 +36,12 @@ func TestGridsFollowTheBest(t *testing.T) {
 		}
 	}
 	if math.Abs(math.Log(best[0]/optimum)) > math.Log(2)/2 || best[1] != 0 || race.Ends(grid.Axes, tried, best) != nil {
-		t.Errorf("best %v, at the ends of %v; want near %v, inside", best, race.Ends(grid.Axes, tried, best), optimum)
+		t.Errorf("best %v, at an end of %v; want η₀ near %v, and no end", best, race.Ends(grid.Axes, tried, best), optimum)
 	}
 }
 
-// Halving finds the best setting by its scores over all trials, spends about the same number of trials on each later
-// round, and ranks NaN last.
+// Halving ranks the settings by their scores in all trials so far, ranks NaN last, and finds the best setting. Each
+// round after the first has the same number of new trials.
 func TestHalve(t *testing.T) {
 	var asked atomic.Int64
 	best, median := race.Halve(16, 8, func(setting, trial int) float64 {

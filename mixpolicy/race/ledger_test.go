@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The ledger computes the regret of θ and its three terms separately, and the terms add up to the regret up to
-// rounding. The regrets of θ and λ add up to the gap of the averages in Solve's run with the same seed.
+// The ledger computes the regret of θ and its three terms separately, and the terms add up to the regret, up to
+// rounding. The regrets of θ and λ add up to the gap of the averages θ̂ and λ̂ of Solve with the same seed.
 func TestLedgerAddsUp(t *testing.T) {
 	p, lambda := section6(), mixpolicy.Must(theory.Multipliers(section6()))
 	for _, m := range []bregman.Modulus{bregman.Ball{R: 2}, bregman.Hellinger(2)} {

@@ -24,9 +24,9 @@ type Entrant struct {
 	Source  string   // the paper that describes the method
 	Told    []string // the information that the method receives, for a table
 	Methods []mixpolicy.Method
-	// If Methods form a grid, Axes are the axes of the grid, the last axis varying fastest, and
-	// Make returns the method with the given value on each axis. Otherwise, Axes and Make are
-	// nil.
+	// Axes and Make are nil unless Methods form a grid. Axes are the grid's axes; in Methods, the
+	// value on the last axis varies fastest. Make returns the method with the value at[i] on
+	// each axis i.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
 }
@@ -44,9 +44,9 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	return e
 }
 
-// Finer returns the entrant on a grid of the same size around method k, which reaches at most the neighbours
-// of method k: if the values of an axis are n powers of f, the values of the finer axis are n powers of f^(2/n),
-// times the value of method k. If method k is at an edge, the finer grid extends beyond the edge.
+// Finer returns the entrant on a finer grid of the same size around method k. The finer grid reaches at most the
+// neighbours of method k: if an axis has n values, and neighbours differ by the factor f, the values of the finer axis
+// are the value of method k times n powers of f^(2/n). If method k is at an edge, the finer grid extends beyond the edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -56,9 +56,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, around the best setting so far, whose value on axis i of e is at[i]. If
-// at[i] is an end of axis i, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the new
-// axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
+// Around returns the entrant on the next grid, around the best setting so far, which has the value at[i] on axis i. If
+// at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the
+// new axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -91,10 +91,10 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	return names
 }
 
-// Halve finds the setting with the least median score among n by sequential halving: after each round, the worse half of
-// the settings is dropped, and the number of trials of the better half is doubled, up to the given number for the last
-// two settings. Halve calls score in parallel. It also returns the median score of the best setting; for an even number
-// of scores, this is the lower of the two middle scores. A score of NaN counts as +Inf.
+// Halve looks for the setting with the least median score among n settings by sequential halving. After each round, it
+// drops the worse half of the settings, and doubles the number of trials of the better half, up to the given number for
+// the last two settings. Halve calls score in parallel. It returns the best setting and the median score of this setting;
+// for an even number of scores, the median is the lower of the two middle scores. A score of NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -128,10 +128,10 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 	return best, middle(best)
 }
 
-// Configuration returns the entrant on the grid that contains setting k, the index of setting k on this grid, and the
-// axes on which setting k is at an edge. If 2n settings were tried, where n is the size of the entrant's own grid, k
-// stands for setting k mod n of the finer grid around setting ⌊k/n⌋ of the own grid, and the axes are those on which
-// setting ⌊k/n⌋ is at an edge.
+// Configuration decodes k, the number of a setting. Let n be the size of the entrant's own grid. If n settings were
+// tried, k is a setting of the own grid. If 2n settings were tried, k means setting k mod n of the finer grid around
+// setting ⌊k/n⌋ of the own grid. Configuration returns the entrant on the setting's grid, the setting's index on that
+// grid, and the axes of the own grid on which setting k, or setting ⌊k/n⌋, is at an edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -144,10 +144,10 @@ func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []s
 type Axis struct {
 	Name   string
 	Values []float64
-	Fixed  bool // no other value makes sense: the next grid has the same values
+	Fixed  bool // no other values make sense, so every later grid has the same values
 }
 
-// Setting returns the values of method k, such as "η₀ = 64, ω = 8"; "" if there is no grid.
+// Setting names the values of method k, as in "η₀ = 64, ω = 8"; it returns "" without a grid.
 func (e Entrant) Setting(k int) string {
 	var names []string
 	for i, v := range e.Numbers(k) {
@@ -186,20 +186,20 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method. Under [Settings].Halving, methods dropped early have
-	// fewer trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
+	// Tuning holds the tuning trials of each method. With [Settings].Halving, methods that are dropped early
+	// have fewer trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
 	Tuning []Tuning
-	// Chosen is the index of the chosen method, or −1 if there is none. Tuning chooses the method whose scores have
-	// the least mean, or the least [Settings].Middle, among the methods left in the last round whose trials all
-	// finished. Without tuning, Chosen is 0.
+	// Chosen is the index of the chosen method, or −1 if there is none. Tuning considers the methods that are left
+	// in the last round and whose trials all finished; it chooses the method with the least mean score, or with the
+	// least [Settings].Middle of the scores. Without tuning, Chosen is 0.
 	Chosen int
-	// Runs are the trials of the chosen method; nil if none could be chosen.
+	// Runs are the trials of the chosen method; nil if no method was chosen.
 	Runs *Runs
 	// Err says why there are no finished trials, or is nil.
 	Err error
 }
 
-// end returns the last mark, if there is one: tuning observes only this mark.
+// end returns the last mark, if there is one. Tuning observes runs only at this mark.
 func end[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
 
 // Tuning holds the tuning trials of a method. Between the start and the end of a run, nothing is observed.
@@ -231,7 +231,7 @@ func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Sett
 		h.total += set.runs(len(e.Methods))
 	}
 	if h.Score == nil {
-		// This computes the optimum once, before any timed run.
+		// Compute the optimum once, before any timed run.
 		if _, err := p.Optimum(ctx); err != nil {
 			return nil, fault.At("race", "exact optimum", err)
 		}
@@ -314,7 +314,7 @@ func (h *harness) tune(ctx context.Context, e Entrant) (all []Tuning, best int, 
 				return v
 			}
 		}
-		return math.Inf(1) // also for NaN
+		return math.Inf(1) // a failed trial, or a middle of NaN
 	}
 	done := 0
 	for _, until := range h.rounds(len(e.Methods)) {
@@ -357,7 +357,7 @@ func (s Settings) middle(scores []float64) float64 {
 	return stat.Mean(scores, nil)
 }
 
-// rounds returns, for every round of the tuning of n methods, the number of trials of each method up to the end of the round.
+// rounds returns, for each round of tuning n methods, how many trials each remaining method has after the round.
 func (s Settings) rounds(n int) []int {
 	rounds := []int{s.TuningTrials}
 	for k := 2; s.Halving && s.TuningTrials > 0 && k < n; k *= 2 {
@@ -366,7 +366,7 @@ func (s Settings) rounds(n int) []int {
 	return rounds
 }
 
-// runs returns the number of runs of an entrant with n methods.
+// runs returns the number of runs of an entrant with n methods, tuning runs included.
 func (s Settings) runs(n int) int {
 	total, done, left := s.Trials, 0, n
 	for _, until := range s.rounds(n) {
@@ -378,8 +378,8 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the index of the method whose scores have the least middle, such as the mean or the median, among
-// the methods whose tuning trials all finished and whose middle is below +∞; −1 if there is none.
+// Best returns the index of the method for which middle(scores), such as the mean or the median, is least. It
+// considers only methods whose tuning trials all finished, and returns −1 if middle is below +∞ for none of them.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
 	for k, t := range tuning {
@@ -393,8 +393,8 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns a grid for tuning: first, and then count−1 numbers around it,
-// first·factorᵏ for k = −1, 1, −2, 2, ….
+// Powers returns count numbers, as values of an [Axis]: first, and then first·factorᵏ for
+// k = −1, 1, −2, 2, ….
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {

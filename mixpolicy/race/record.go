@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is a quantity of a record. It holds the values observed in each run, from which [Record.Derive] computes a number with an
-// interval; or the number itself, if the number is exact or the runs are too many to store. Fields that do not apply are empty or 0.
+// Row is one quantity of a record. It stores either the value in each run, from which [Record.Derive] computes a number with an
+// interval, or only the number, if it is exact or if the runs are too many to store. Fields that do not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
@@ -24,26 +24,26 @@ type Row struct {
 	Source  string `csv:"source"` // the paper of the method
 
 	Quantity string  `csv:"quantity"`
-	At       float64 `csv:"at,%.12g"`    // the position on the quantity's axis, such as queries, seconds or η₀
-	Value    float64 `csv:"value,%.12g"` // a mean or median with the 95 % interval [Lo, Hi], or an exact number between these bounds
+	At       float64 `csv:"at,%.12g"`    // the horizontal position of the quantity: queries, seconds, η₀, …
+	Value    float64 `csv:"value,%.12g"` // a mean or median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
-	Residual float64 `csv:"residual,%.12g"` // L1 flow residual of the measure behind Value
+	Residual float64 `csv:"residual,%.12g"` // the ℓ₁ flow residual of the occupation measure from which Value comes
 
-	Configuration  int       `csv:"configuration"`  // the index of the setting, the argument k of [Entrant.Configuration]
+	Configuration  int       `csv:"configuration"`  // the number of the setting, which [Entrant.Configuration] decodes
 	Configurations int       `csv:"configurations"` // the number of settings tried
 	Setting        []float64 `csv:"setting,%g,–"`   // the parameters of the setting, such as η₀ and ω
-	Trials         int       `csv:"trials"`         // the number of trials behind Value; 0 for an exact number
+	Trials         int       `csv:"trials"`         // the number of trials from which Value comes; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
 	Machine        string    `csv:"machine"`        // the machine on which seconds were measured
-	Values         []float64 `csv:"values,%.12g,–"` // one for each stream, NaN if its run failed; or one for each setting
+	Values         []float64 `csv:"values,%.12g,–"` // one for each stream, with NaN for a failed run; or one for each setting
 }
 
 // Record is a list of rows.
 type Record []Row
 
-// identity returns the fields that identify a row: no two rows may agree in all of them.
+// identity returns the fields that identify a row: no two rows may agree in all these fields.
 func (r Row) identity() string {
 	r.Source, r.Value, r.Lo, r.Hi, r.Residual, r.Trials, r.Seed, r.Machine, r.Values = "", 0, 0, 0, 0, 0, 0, "", nil
 	return fmt.Sprintf("%#v", r)
@@ -52,8 +52,8 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record in which each row with Values contains their statistic with its interval. Files do not
-// store these statistics.
+// Derive returns a copy of the record in which each row with Values also contains the statistic of the values, with an
+// interval. Files do not store these statistics.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -77,8 +77,8 @@ func (r Record) Select(like Row) (rows Record) {
 	return rows
 }
 
-// One returns the only row of [Record.Select]. If there is not exactly one row, the error
-// states the number of rows.
+// One returns the only row that [Record.Select] selects. If there is not exactly one row, the
+// error states the number of rows.
 func (r Record) One(like Row) (Row, error) {
 	rows := r.Select(like)
 	if len(rows) != 1 {
@@ -97,7 +97,7 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns x − y on each stream with a value in both.
+// Differences returns x[k] − y[k] for each stream k on which both have a value.
 func Differences(x, y []float64) (d []float64) {
 	for k := range min(len(x), len(y)) {
 		if v := x[k] - y[k]; !math.IsNaN(v) {
@@ -132,9 +132,9 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the Quantity of a row about failed runs. The row's Value is the number of steps
-// after which the first of these runs stopped; its Trials is the number of failed runs, and
-// its Settings gives the reason.
+// Failure is the Quantity of a row about failed runs. Trials is the number of failed runs.
+// Value is the number of steps after which the first of them, in the order of streams, stopped,
+// and Settings states why it stopped.
 const Failure = "failed"
 
 // Failures returns a row about the failed trials, or none if no trial failed; the other fields
@@ -150,7 +150,7 @@ func (r *Runs) Failures(like Row) Record {
 	return Record{like}
 }
 
-// Round returns the record with At, the values and the intervals rounded to the given number of digits.
+// Round returns the record with At, the values and the intervals rounded to the given number of significant digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)
 	rounded := func(v float64) float64 {
@@ -211,10 +211,10 @@ func ReadFile(path string) (Record, error) {
 	return Read(f)
 }
 
-// Update replaces, in the record at path, the rows for which old returns true. It then sorts
-// all rows by order; the sort is stable. It reads the file just before writing, and writes
-// either the whole file or nothing. Two processes must not update the same file at the same
-// time.
+// Update deletes the rows for which old returns true from the record at path, adds the given
+// rows, and sorts all rows by order, with a stable sort. Update reads the file just before it
+// writes the file, and writes either the whole file or nothing. Two processes must not update
+// the same file at the same time.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Update puts new rows in their place, keeps the other rows, and does not touch a file that it cannot
+// Update sorts the new rows in among the rows that it keeps. It does not touch a file that it cannot
 // read.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record.csv")
@@ -117,8 +117,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Write omits the statistics that Derive computes. Derive keeps the statistics of rows without Values. A failed run, NaN,
-// does not count.
+// Write omits the statistics that Derive computes. Derive keeps the statistics of rows without Values, and skips NaN, the
+// value of a failed run.
 func TestDerive(t *testing.T) {
 	raw := Record{{Method: "a", Values: []float64{3, math.NaN(), 1, 2}}, {Method: "b", Value: 7, Lo: 6, Hi: 8, Trials: 9}}
 	got := raw.Derive(func(x []float64) Interval { return Median(x, .5) })

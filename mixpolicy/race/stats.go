@@ -22,9 +22,9 @@ type Interval struct {
 // String returns "mean [lo, hi]".
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
-// TInterval returns Student's interval, mean ± t_{n−1} s/√n: exact for normal data, and
-// approximately right for many values. For one value, the interval is the whole line.
-// TInterval panics without data, or unless 0 < confidence < 1.
+// TInterval returns Student's interval, mean ± t_{n−1} s/√n. The interval is exact for normal
+// data; for other data, it is approximate if there are many values. For one value, the interval
+// is the whole line. TInterval panics without data, or unless 0 < confidence < 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -41,8 +41,8 @@ func TInterval(x []float64, confidence float64) Interval {
 }
 
 // BootstrapInterval returns the percentile bootstrap interval of the mean from 9,999
-// resamples drawn with PCG(seed, 0). It assumes no shape of the distribution, but is a
-// little too narrow for small samples. It panics as [TInterval] does.
+// resamples drawn with PCG(seed, 0). The interval assumes no shape of the distribution, but
+// is a little too narrow for small samples. BootstrapInterval panics as [TInterval] does.
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
 	if len(x) == 1 {
@@ -62,8 +62,8 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	return iv
 }
 
-// TTest returns the two-sided p-value of Student's test that the mean is 0: exact for normal data, and
-// approximately right for many values. If all values are 0, the p-value is 1. TTest panics without data.
+// TTest returns the two-sided p-value of Student's test that the mean is 0. It is exact for normal data, and for
+// other data approximate if there are many values. If all values are 0, it is 1. TTest panics without data.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")
@@ -76,11 +76,11 @@ func TTest(x []float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(math.Abs(mean)/(std/math.Sqrt(n)))
 }
 
-// SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with its percentile
+// SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with a percentile
 // interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of
-// the ratio's logarithm, all from 9,999 bootstrap resamples of trials, drawn with PCG(seed, 0) and
-// the same for both samples. The p-value is twice the share of the resamples on the rarer side of 1,
-// with the sample itself counted among them. The F test would need normal data.
+// the ratio's logarithm. All come from 9,999 bootstrap resamples of the streams, drawn with
+// PCG(seed, 0). The p-value is twice the share of the resamples whose ratio is on the rarer side of
+// 1; the sample itself counts as such a resample. The F test would need normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -103,11 +103,11 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
-// Median returns the median of x, the lower of the two middle values if N is even, with an interval
-// between order statistics, which assumes nothing about the distribution: the k-th and the (N+1−k)-th
-// of N values enclose the median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence is
-// this probability, which is not below the requested confidence if there are enough values. Values
-// may be +Inf. It panics as [TInterval] does.
+// Median returns the median of the N values x, or the lower of the two middle values if N is even. The
+// interval assumes nothing about the distribution: the k-th and the (N+1−k)-th value in order enclose
+// the true median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence is this probability;
+// if there are enough values, it is at least the requested confidence. Values may be +Inf. Median
+// panics as [TInterval] does.
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	n := len(x)
@@ -143,7 +143,7 @@ func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: sign test of %d and %d differences, want counts ≥ 0", less, more))
 	}
-	if less == more { // the p-value is 1; without coins, this is a convention
+	if less == more { // for 0 and 0, this is a convention
 		return 1
 	}
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
@@ -171,10 +171,10 @@ func Detectable(n int, level, power float64) float64 {
 	return hi
 }
 
-// Holm returns p-values adjusted for their number, in the same order: if every test with an
-// adjusted p-value below a level is taken as a difference, the probability of at least one
-// error is at most this level, however the tests depend on each other (Holm 1979). With
-// p₍₁₎ ≤ … ≤ p₍ₖ₎, p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+// Holm returns p-values adjusted for their number, in the order of p. If we reject every
+// hypothesis whose adjusted p-value is at most α, the probability of one or more wrong
+// rejections is at most α, however the tests depend on each other (Holm 1979). For
+// p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for k := range order {
@@ -189,7 +189,7 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// percentiles sorts x, and returns the ends of the central interval that contains the given share of x.
+// percentiles sorts x, and returns the ends of the central interval that contains the share confidence of x.
 func percentiles(x []float64, confidence float64) (lo, hi float64) {
 	slices.Sort(x)
 	return stat.Quantile((1-confidence)/2, stat.Empirical, x, nil), stat.Quantile((1+confidence)/2, stat.Empirical, x, nil)

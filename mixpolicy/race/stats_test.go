@@ -45,9 +45,9 @@ func TestTIntervalTable(t *testing.T) {
 	}
 }
 
-// The bootstrap of three values agrees with its 27 equally likely resamples. The quantile
-// levels 0.08, 0.2, 0.8 and 0.92 are further from the steps of the distribution function
-// than six standard errors of 9,999 draws, at most 6·√(¼/9999) = 0.03.
+// The bootstrap of three values agrees with its 27 equally likely resamples. Every step of
+// the distribution function is more than 0.03 away from the quantile levels 0.08, 0.2, 0.8
+// and 0.92. Six standard errors of 9,999 draws are at most 6·√(¼/9999) = 0.03.
 func TestBootstrapEnumerated(t *testing.T) {
 	x := []float64{0, 1, 10}
 	var means []float64
@@ -64,7 +64,7 @@ func TestBootstrapEnumerated(t *testing.T) {
 		}
 	}
 	if a, b := BootstrapInterval(x, .8, 1), BootstrapInterval(x, .8, 1); a != b {
-		t.Error("the same seed twice differs")
+		t.Error("two calls with the same seed differ")
 	}
 	if iv := BootstrapInterval([]float64{3}, .95, 1); iv.Mean != 3 || !math.IsInf(iv.Lo, -1) {
 		t.Errorf("one value: %v", iv)
@@ -111,7 +111,7 @@ func TestSpreadRatio(t *testing.T) {
 		x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
 	}
 	scaled := func(by float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, n), by, x) }
-	// The bootstrap draws the same trials of both samples, so their common part cancels.
+	// The bootstrap draws the same trials from both samples, so the common part of the samples cancels.
 	near := floats.AddScaledTo(make([]float64, n), scaled(1.02, x), 0.01, y)
 	for _, c := range []struct {
 		x, y         []float64
@@ -122,9 +122,9 @@ func TestSpreadRatio(t *testing.T) {
 		}
 	}
 	// For normal data, the logarithm of a standard deviation has the variance 1/(2(n−1)). The bootstrap
-	// estimates this variance from the fourth moment, with a standard error of √(24/n)/2 = 8 %, and so
-	// the standard error with a standard error of 4 %. The tolerance is four times 4 %. y is scaled so
-	// that the logarithm of the ratio is two of its standard errors below 0.
+	// estimates this variance from the fourth moment, with a relative error of √(24/n)/2 = 8 %. Half of
+	// it, 4 %, is the relative error of the square root of the variance. The tolerance is four times 4 %.
+	// y is scaled so that the logarithm of the ratio is 2·se below 0.
 	se := 1 / math.Sqrt(n-1)
 	iv, p, own := SpreadRatio(x, scaled(math.Exp(2*se)*stat.StdDev(x, nil)/stat.StdDev(y, nil), y), .95, 1)
 	for what, ratio := range map[string]float64{
@@ -134,11 +134,11 @@ func TestSpreadRatio(t *testing.T) {
 		"quantile of p":  distuv.UnitNormal.Quantile(1-p/2) / 2,
 	} {
 		if math.Abs(ratio-1) > 0.16 {
-			t.Errorf("%s is %v of what it should be", what, ratio)
+			t.Errorf("%s is %v times its expected value", what, ratio)
 		}
 	}
-	// The interval of 95 % reaches 1.96 standard errors to each side. The error of each quantile of 9999
-	// resamples is 0.03 standard errors, so the error of the length is 1 %. The tolerance is four times 1 %.
+	// A 95 % interval reaches 1.96 standard errors to each side. With 9999 resamples, the error of each end is
+	// 0.03 standard errors, so the relative error of the length is 1 %. The tolerance is four times 1 %.
 	if got := (math.Log(iv.Hi) - math.Log(iv.Lo)) / own; math.Abs(got/(2*1.959964)-1) > 0.04 {
 		t.Errorf("the interval is %v standard errors long", got)
 	}
@@ -192,7 +192,7 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// At the detectable probability, the test finds the better method with the given power. With five pairs, this probability is 1.
+// At the detectable probability, the test finds the better method with the given power. Five pairs are too few at any probability.
 func TestDetectable(t *testing.T) {
 	const level, power = 0.01, 0.8
 	for _, n := range []int{20, 200} {

@@ -28,18 +28,18 @@ import (
 // and Times are required.
 type Settings struct {
 	Trials int
-	First  int    // stream of the first trial, so that machines can share the trials
-	Seed   uint64 // trial k uses stream First + k; tuning uses Seed+1, which nothing else uses
+	First  int    // the stream of the first trial; with other values of First, other machines can make other trials
+	Seed   uint64 // trial k uses stream First + k of Seed; only tuning uses Seed+1
 
-	// Iterations is T. Schedule says after which iterations to observe; nil means LogSpaced(20). The end of
-	// a run is also observed, and so is its start, unless the run is a [mixpolicy.PolicyRun].
+	// Iterations is T. Schedule says after which iterations to observe; nil means LogSpaced(20). The start and
+	// the end of a run are always observed, except for the start of a [mixpolicy.PolicyRun].
 	Iterations int
 	Schedule   mixpolicy.Schedule
 	// Queries are the increasing numbers of revealed costs at which to observe.
 	Queries []int
-	// Times are the increasing times at which to observe; no two runs are then concurrent. They are
-	// processor times over all threads of the process, so other work on the machine does not count.
-	// The clock stops while an answer is evaluated. The observations depend on the machine.
+	// Times are the increasing processor times at which to observe, summed over all threads of the
+	// process; other processes do not count. With Times, runs are made one after another. The clock
+	// stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a
@@ -52,24 +52,24 @@ type Settings struct {
 	// and the total; it may be called concurrently.
 	Progress func(name string, done, total int)
 
-	// TuningTrials is the number of tuning runs of each method of an entrant. With 0, [Run]
-	// takes the first method.
+	// TuningTrials is the number of tuning runs of each method of an entrant. If it is 0, [Run]
+	// takes the first method without tuning.
 	TuningTrials int
 	// Middle is the statistic of a method's scores by which methods are compared, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
 	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped, and the
 	// number of trials of the better half is doubled, up to TuningTrials for the last two methods. This is
-	// sequential halving (Karnin, Koren and Somekh, ICML 2013), or successive halving (Jamieson
-	// and Talwalkar, AISTATS 2016), except that the trials of earlier rounds stay in the means,
-	// because all methods use the same streams. Entrants with equally many methods have equally
-	// many runs.
+	// sequential halving (Karnin, Koren and Somekh, ICML 2013), which Jamieson and Talwalkar (AISTATS
+	// 2016) call successive halving, with one difference: the trials of earlier rounds stay in the
+	// means, because all methods use the same streams. Entrants with equally many methods have
+	// equally many runs.
 	Halving bool
-	// Score is the number that tuning minimises at the end of a run; nil means the penalised gap of θ̂
+	// Score is the number at the end of a run that tuning minimises. A nil Score means the penalised gap of θ̂
 	// ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 
-// Valued says which observations include the true cost of the policy, whose computation may take longer than a run.
+// Valued says which observations include the true cost of the policy. Computing this cost may take longer than a run.
 type Valued int
 
 const (
@@ -81,9 +81,9 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // time of Start, of the steps and of this answer, without the policy's true cost; see Settings.Times
+	Seconds            float64 // for Start, the steps and this answer, without earlier answers and true costs; see Settings.Times
 
-	// For a [mixpolicy.PolicyRun], which has no θ, the slices are nil and the numbers NaN.
+	// A [mixpolicy.PolicyRun] has no θ: Last and Theta are nil, and Cost, Violation and Mass are NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
 	Cost, Violation, Mass float64   // cᵀΨθ̂, ½‖[Ψθ̂]₋‖₂ and ‖[Ψθ̂]₋‖₁
 
@@ -198,7 +198,7 @@ func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.M
 			return nil
 		})
 	}
-	g.Wait() // no error: each trial stores its own
+	g.Wait() // no function returns an error: each trial stores its error
 	runs := make([]*Runs, len(methods))
 	finished := 0
 	for i, m := range methods {
@@ -263,7 +263,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 			next, due = min(next, h.Iterations), 1
 		}
 		if due == 0 || step == 0 && (learnsPolicy || marks > 0) {
-			return next, nil // a run that has learned nothing has no policy
+			return next, nil // before its first step, a PolicyRun has no policy; marks wait for the first step
 		}
 		spent += now() - since
 		since = now()
@@ -280,7 +280,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 		return next, nil
 	}, nil)
 	if n := len(t.Observations); err == nil && (n < marks || n == 0 || marks == 0 && t.End().Iteration != t.Steps) {
-		err = look(t.Steps) // the run ended before its last observation
+		err = look(t.Steps) // the run ended, and its end is not yet observed
 	}
 	for err == nil && len(t.Observations) < marks {
 		t.Observations = append(t.Observations, *t.End())
@@ -336,7 +336,6 @@ func (h *harness) look(ctx context.Context, run mixpolicy.Run) (l Observation, p
 	return l, policy, err
 }
 
-// value computes the true cost of a policy.
 func (h *harness) value(ctx context.Context, policy *mixpolicy.Policy, l *Observation) error {
 	q, err := mixpolicy.Occupation(ctx, h.p.MDP(), policy, mixpolicy.MeasureSettings{})
 	if err != nil {
@@ -388,9 +387,9 @@ func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 // Theta is the curve of θ̂ⱼ, for the mixing coefficients of Fig. 2 (left).
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
-// PenalisedGap is the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, which is ≥ 0, and 0 only at the
-// optimum of (2.18); NaN if there is no θ̂. It returns an error if the exact optimum cannot be
-// computed.
+// PenalisedGap returns the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, or NaN if there is no θ̂. The
+// gap is ≥ 0 up to rounding, and 0 only at an optimum of (2.18). PenalisedGap returns an error if the
+// exact optimum cannot be computed.
 func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "penalised gap", err)
@@ -399,7 +398,7 @@ func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 		if l.Theta == nil {
 			return math.NaN()
 		}
-		return mixpolicy.Must(p.PenalisedGap(l.Theta)) // its only error is the error of the optimum, which is already computed
+		return mixpolicy.Must(p.PenalisedGap(l.Theta)) // fails only if the optimum is unknown, and the optimum is known
 	}, nil
 }
 
@@ -444,9 +443,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation: Values are the values of the curve c in every run, At is the
-// mean of the other curve over the finished runs, and the other fields come from like. A run that finished
-// early keeps its last value from then on.
+// Rows returns a row for each observation. Values are the values of the curve c in every run, At is the mean
+// of the curve at over the finished runs, and all other fields come from like. A run that finished early keeps
+// its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -476,14 +475,14 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 	return values
 }
 
-// Ends returns the curve's last value in each run; NaN for a failed run. On the same stream, the oracle draws
-// the same pairs, so the noise that two methods share cancels in their [Differences].
+// Ends returns the curve's last value in each run; NaN for a failed run. On the same stream, the oracle draws the
+// same pairs for every method, so the noise that two methods share cancels in their [Differences].
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first observation from which on the score is at
-// most goal: +Inf if the last score is above goal, NaN for a failed run.
+// Reach returns, for each run, the number of queries at the first observation after which no score is above
+// goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

@@ -88,8 +88,8 @@ func TestTrialsAreThoseOfSolve(t *testing.T) {
 	}
 }
 
-// With Queries, an observation follows the step that reaches each number. A method without θ̂ has a policy cost, but no
-// penalised gap.
+// With Queries, a run is observed after the step that reaches each given number of queries. A method without θ̂ has a
+// policy cost, but no penalised gap.
 func TestLooksByQueries(t *testing.T) {
 	p := queue(t)
 	marks := []int{20, 33}
@@ -118,8 +118,8 @@ func TestLooksByQueries(t *testing.T) {
 	}
 }
 
-// With Times, a method that takes steps is observed no earlier than at each time. A method that knows the costs and solves a
-// program has one answer for all times.
+// With Times, a method that takes steps is never observed before the given time. A method that knows the costs and solves a
+// linear program has the same answer at all times.
 func TestLooksBySeconds(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 2, Times: []time.Duration{time.Millisecond, 20 * time.Millisecond}, Valued: race.ValuedAll}
@@ -139,8 +139,8 @@ func TestLooksBySeconds(t *testing.T) {
 	}
 }
 
-// stub always answers with a given θ. If fails is set, it fails after the number of steps in after: with an error, or, if nan
-// is set, with an answer that is not finite. If some is set, it fails only on streams whose first pair is even.
+// stub always answers theta. If fails is set, a run of stub returns an error after b.after steps; if nan is also set, the run
+// answers NaN instead. If some is set, stub fails only on streams whose first pair is even.
 type stub struct {
 	theta            [2]float64
 	fails, some, nan bool
@@ -340,7 +340,7 @@ func TestTuneAlone(t *testing.T) {
 	wantError(t, err, "without a score")
 }
 
-// Setting names the values of a grid's method, and Edges the axes on which the method is at an edge.
+// Setting names the values of a method of a grid, and Edges names the axes on which the method is at an edge.
 func TestAxes(t *testing.T) {
 	e := race.Entrant{Axes: []race.Axis{{Name: "η₀", Values: []float64{2, 1, 4}}, {Name: "ω", Values: []float64{10, 5, 20, 2.5}}}}
 	for k, want := range map[int]string{0: "η₀ = 2, ω = 10 []", 2: "η₀ = 2, ω = 20 [ω]", 5: "η₀ = 1, ω = 5 [η₀]", 11: "η₀ = 4, ω = 2.5 [η₀ ω]"} {
@@ -382,7 +382,7 @@ func TestTuningHasItsOwnSeed(t *testing.T) {
 	o := mixpolicy.Must(race.Run(t.Context(), p, e, race.Settings{Trials: 2, TuningTrials: 3, Queries: []int{50}, Seed: 7}))[0]
 	tuning, got := o.Tuning[0].Final(race.Cost), o.Runs.Final(race.Cost)
 	if !slices.Equal(tuning, costs(8, 3)) || !slices.Equal(got, costs(7, 2)) {
-		t.Errorf("tuning costs %v and then %v, want those of seeds 8 and 7", tuning, got)
+		t.Errorf("costs %v in tuning and %v in the trials, want the costs for seeds 8 and 7", tuning, got)
 	}
 }
 
@@ -455,7 +455,7 @@ func TestBand(t *testing.T) {
 	b := runs.Band(race.Queries, race.Cost, .9)
 	for k, want := range [][]float64{{1, 3, 5}, {2, 4, 9}, {3, 8, 9}} {
 		if b.Intervals[k] != race.TInterval(want, .9) {
-			t.Errorf("look %d: %v, want that of %v", k, b.Intervals[k], want)
+			t.Errorf("look %d: %v, want the interval of %v", k, b.Intervals[k], want)
 		}
 	}
 	if !slices.Equal(b.At, []float64{1, 2, 8. / 3}) || !slices.Equal(runs.Final(race.Cost), []float64{3, 8, 9}) {
@@ -467,7 +467,7 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// The second run reaches the goal, leaves it, and comes back. The last run leaves the goal at its end, so it counts as never reaching it.
+// The second run reaches the goal, leaves it, and comes back. The last run leaves the goal at its end, so Reach returns +Inf for it.
 func TestReach(t *testing.T) {
 	r := byHand([]float64{9, 1, 1, 1}, []float64{1, 9, 9, 1}, []float64{1, 1, 1, 1}, []float64{9, 9, 1, 1}, []float64{1, 1, 1, 9})
 	inf := math.Inf(1)
@@ -486,6 +486,6 @@ func TestSleepIsNoTime(t *testing.T) {
 	runs := mixpolicy.Must(race.Trials(t.Context(), p, stub{slow: 100 * time.Microsecond},
 		race.Settings{Trials: 1, Times: []time.Duration{2 * time.Millisecond}}))
 	if l := runs.Trials[0].End(); l.Seconds > time.Since(began).Seconds()/2 && runtime.GOOS == "linux" {
-		t.Errorf("%v s of the processor for %v on the wall", l.Seconds, time.Since(began))
+		t.Errorf("%v s of processor time in %v of wall time", l.Seconds, time.Since(began))
 	}
 }

@@ -12,13 +12,13 @@ import (
 // Level is the level of the tests: the probability of one or more wrong verdicts in a table is at most Level.
 const Level = 0.05
 
-// rounding is the greatest difference between two exact answers that counts as rounding, in units of the optimum.
+// rounding is the size, in units of the optimum, up to which a difference between two answers counts as rounding.
 const rounding = 1e-9
 
-// Duel is a comparison of two methods on a problem, in one race, or in both drawings of a fair race.
+// Duel is a comparison of two methods on a problem. It has one entry, or one for each drawing of a fair race.
 type Duel []race.Duel
 
-// Winner returns the method that is better in every race of the duel, or "" if the drawings disagree or do not decide.
+// Winner returns the method that wins every entry of the duel, or "" if there is no such method.
 func (d Duel) Winner() string {
 	for _, drawing := range d {
 		if drawing.Winner() != d[0].Winner() {
@@ -39,9 +39,9 @@ func (d Duel) String() (text string) {
 	return text[2:]
 }
 
-// Duels compares methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair], on the same streams. It
-// compares each pair on each problem if both methods took part: run by run or, on a family, by the instances on which
-// each method is better in more runs. Holm's correction covers all comparisons.
+// Duels compares pairs of methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair]. It compares a
+// pair on every problem on which both methods raced, run by run on the same streams. On a family, it counts the instances
+// on which each method is better in more runs. Holm's correction covers all comparisons.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -78,7 +78,7 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	return all
 }
 
-// met compares the results of two methods at the end of a race: for each method, the last row that matches like.
+// met compares the Values of two methods in the last row of each method that matches like.
 func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Duel {
 	var values [2][]float64
 	for k, m := range pair {
@@ -91,7 +91,7 @@ func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Du
 }
 
 // majorities returns, for each instance of a family, the number of positive differences minus the number of negative
-// ones.
+// differences.
 func majorities(differences []float64) (all []float64) {
 	for runs := range slices.Chunk(differences, max(1, len(differences)/familyInstances)) {
 		less, more := race.Signs(runs, rounding)
@@ -100,7 +100,7 @@ func majorities(differences []float64) (all []float64) {
 	return all
 }
 
-// with pairs a method with each of the others.
+// with returns the pairs of a method and each of the others.
 func with(method string, others ...string) (pairs [][2]string) {
 	for _, o := range others {
 		pairs = append(pairs, [2]string{method, o})
@@ -139,7 +139,7 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.Table(caption, "problem", others...)
 }
 
-// Margins returns the table of the duels of pairs on the three problems, with the median difference in each.
+// Margins returns the table of the duels of pairs on the three problems, with the median difference of each duel.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -181,8 +181,8 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 
 // Recommendation returns the table of the methods to use for (2.18) when the oracle's samples are the only knowledge of
 // the costs. For each kind of costs and each method, it counts the problems of the fair races on which no other method
-// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count, if
-// this is not 0.
+// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count; if
+// all counts are 0, there is no method to use.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
@@ -210,7 +210,7 @@ func (r Record) Recommendation() plotting.Table {
 }
 
 // ByTelling returns a table of the best methods by true cost, for each problem and each kind of information: the methods
-// that no method with the same information beats, and the median cost of the first of them.
+// that no method with the same information beats, and the median cost of the first such method.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

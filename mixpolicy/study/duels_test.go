@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// made returns a record by hand. In the race by queries, a is better than b on 9 of 10 streams, and c equals b up to
+// made returns a record made by hand. In the race by queries, a is better than b on 9 of 10 streams, and c equals b up to
 // rounding. In the fair races, a is better than b on "queue" in both drawings, and on "network" only in the first. On
 // a family, a is far better than b in one of the two runs on each instance, and a little worse in the other.
 func made() (r Record) {
@@ -48,7 +48,7 @@ func TestDuels(t *testing.T) {
 	want := []race.Duel{
 		{Problem: "queue", A: "a", B: "b", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // 11 of 2¹⁰ outcomes on each side, times Holm's 3
 		{Problem: "queue", A: "b", B: "c", P: 1},
-		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // the factor 2 would put it below a, b
+		{Problem: "queue", A: "a", B: "c", Better: 9, Worse: 1, P: 3 * 2 * 11. / 1024}, // as for a and b: Holm's p-values do not decrease
 	}
 	if !slices.EqualFunc(got, want, func(a Duel, b race.Duel) bool {
 		d := a[0]
@@ -75,7 +75,7 @@ func TestDuels(t *testing.T) {
 	}
 }
 
-// A method that is better in only one drawing does not win. A family counts by instances. A method that raced in only
+// A method that is better in only one drawing does not win. On a family, instances count. A method that raced in only
 // one drawing has no duel.
 func TestFairDuels(t *testing.T) {
 	r, family := made(), Families()[0].String()
@@ -107,7 +107,7 @@ func TestRecommendation(t *testing.T) {
 		var n, of int
 		fmt.Sscanf(cell, "%d of %d", &n, &of)
 		if counted += of; use[k] == "" {
-			t.Errorf("nobody for %s", table.Columns[0].Text[k])
+			t.Errorf("no method for %s", table.Columns[0].Text[k])
 		}
 	}
 	if counted != 23 {

@@ -19,15 +19,15 @@ const (
 	Basis        = "Φ"                   // a basis of value functions
 	Transitions  = "P"                   // the transition probabilities of all pairs
 	Costs        = "c"                   // the costs of all pairs
-	GreedyCosts  = "P, c to be greedy"   // P and c of all pairs, only to make the policy greedy for a value function
-	CostRange    = "max |c|"             // divides step sizes, or bounds answers
+	GreedyCosts  = "P, c to be greedy"   // P and c of all pairs, but only to compute the greedy policy of a value function
+	CostRange    = "max |c|"             // the greatest |c|, for step sizes or for bounds on answers
 	MixingTime   = "τ"                   // an upper bound on the mixing times of the base policies
 	SampledCosts = "c, (s,a) ~ q"        // costs at pairs that the oracle draws
 	ChosenCosts  = "c, (s,a) chosen"     // costs at pairs that the method chooses
 	Generator    = "c, s′, (s,a) chosen" // costs and drawn next states at pairs that the method chooses
 )
 
-// Tellings lists all this information in the order of the tables: known quantities, then those that a method may ask for.
+// Tellings lists these kinds of information in the order of the tables: known quantities, and then quantities to query.
 var Tellings = []string{
 	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
 }
@@ -35,16 +35,17 @@ var Tellings = []string{
 // fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle, each with up to 16 settings around the setting that is
-// best if costs are divided by max |c|. For (2.18), these are: Algorithm 1 (its average, its last iterate, with scaled
-// rows and, on small problems, with reduced variance), the penalty method (4.16), the dual ALP (4.14) and, with nothing
-// to tune, the scale-free variant and plug-in with means or medians of means. For all policies, these are: the bilinear
-// method for the criterion and certainty equivalence. A basis Φ of value functions adds the ALP over sampled constraints
-// (4.8) and, for discounted cost, the primal–dual method for the smoothed ALP.
+// Learners returns the methods that learn costs from the oracle. Each has up to 16 settings around the setting that is
+// best if costs are divided by max |c|. The methods for (2.18) are Algorithm 1 (with its average, with its last iterate,
+// with scaled rows and, on small problems, with reduced variance), the penalty method (4.16), the dual ALP (4.14) and,
+// with nothing to tune, the scale-free variant and plug-in with means or medians of means. The methods for all policies
+// are π-learning or, for discounted cost, the randomised LP; certainty equivalence; and, with a basis Φ of value
+// functions, the ALP over sampled constraints (4.8) and, for discounted cost, a primal–dual method for the smoothed ALP.
 //
-// steps is the number of queries of the longest run, and mixing is an upper bound on mixing times, for the step sizes
-// of the bilinear methods. Φ should have columns of size 1: coefficients of (4.8) are bounded by max |c| times the
-// horizon, which is 1/(1−γ) or, for average cost, mixing.
+// steps is the number of queries of the longest run, and mixing is an upper bound on mixing times. The step sizes of
+// π-learning depend on both, and the step sizes of the randomised LP depend on steps. The greatest entry of each column
+// of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c| times the horizon, which is 1/(1−γ)
+// or, for average cost, mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.
@@ -111,8 +112,8 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	return append(all, enter("certainty equivalence", "Azar, Munos and Kappen 2013", told, priorwork.CertaintyEquivalence{}))
 }
 
-// Informed returns the methods that know the costs. They ask the oracle nothing and should be compared by time. For
-// (2.18), these are mirror-prox, restarted PDHG and the exact linear program. For all policies, these are policy
+// Informed returns the methods that know the costs. These methods query no costs, and should be compared by time. For
+// (2.18), they are mirror-prox, restarted PDHG and the exact linear program. For all policies, they are policy
 // iteration and, with a basis Φ, the approximate LP (4.1) and, for discounted cost, the smoothed LP (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{
@@ -131,7 +132,7 @@ func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	return all
 }
 
-// algorithm1 makes Algorithm 1 from η₀ and, in a fair race, k and p.
+// algorithm1 returns a function that makes Algorithm 1 with the parameters η₀ or, in a fair race, η₀, k and p.
 func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Method {
 	return func(at []float64) mixpolicy.Method {
 		m := mixpolicy.PrimalDual{CostScale: scale, Beta: beta, RowScaling: scaled, StepSize: mixpolicy.InverseSqrt(at[0])}
@@ -147,14 +148,13 @@ func enter(name, source string, told []string, all ...mixpolicy.Method) race.Ent
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: all, Make: func([]float64) mixpolicy.Method { return all[0] }}
 }
 
-// finer holds the axes of fine tuning by their number: η₀ alone or, for the penalty method, η₀ and ω.
+// finer[n] are the axes of fine tuning for n parameters: η₀ alone or, for the penalty method, η₀ and ω.
 var finer = map[int][]race.Axis{1: {axis("η₀", 4, 2, 32)}, 2: {axis("η₀", 1, 4, 6), axis("ω", 1, 2, 10)}}
 
 func axis(name string, first, factor float64, count int) race.Axis {
 	return race.Axis{Name: name, Values: race.Powers(first, factor, count)}
 }
 
-// tuned makes an entrant from a method on a grid.
 func tuned(name, source string, told []string, make func(at []float64) mixpolicy.Method, axes ...race.Axis) race.Entrant {
 	return race.Entrant{Name: name, Source: source, Told: told, Make: make}.OnGrid(axes...)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Every entrant runs under average and discounted cost, with a basis, even if all costs are 0.
-// It has at most 16 settings.
+// Every entrant has at most 16 settings.
 func TestEveryEntrantRuns(t *testing.T) {
 	q := models.Queue{Buffer: 6, Empty: true}
 	for _, criterion := range []mixpolicy.Criterion{mixpolicy.AverageCost, mixpolicy.Discounted(.9)} {
@@ -23,7 +23,7 @@ func TestEveryEntrantRuns(t *testing.T) {
 			for _, e := range append(Learners(p, phi, 20, 10), Informed(p, phi)...) {
 				names[e.Name] = true
 				if n := len(e.Methods); n < 1 || n > 16 || e.Source == "" {
-					t.Errorf("%s brings %d settings, from %q", e.Name, n, e.Source)
+					t.Errorf("%s: %d settings, want 1 to 16; source %q, want a name", e.Name, n, e.Source)
 				}
 				for k, m := range e.Methods {
 					runs, err := race.Trials(t.Context(), p, m, race.Settings{Trials: 1, Iterations: 20, Valued: race.ValuedEnd})

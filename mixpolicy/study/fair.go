@@ -14,12 +14,12 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Fair is a race in which each method with parameters tunes three, all of its natural ones. Algorithm 1 has its step η₀,
-// the scale k of costs, which makes the θ-step η₀/k and the λ-step η₀k, and the recency p of its average. The penalty
-// method has η₀, ω and p. These methods are tuned over equally many settings with equally many runs: a grid of 64
-// settings, and then grids of 64 around the best so far, all with the same values of p. If the best value is at an end
-// of another axis, the new axis is as wide and extends beyond this end; otherwise, it is finer. The race is run in two
-// drawings that share no seed, no instance and no tuning. A method counts as better only if it is better in both.
+// Fair is a race in which every method that has parameters tunes its three natural parameters. Algorithm 1 tunes its step
+// η₀, the scale k of costs and the recency p of its average; its θ-step is η₀/k, and its λ-step is η₀k. The penalty method
+// tunes η₀, ω and p. Each of these methods tries three grids of 64 settings with equally many runs. Each later grid lies
+// around the best setting so far, with the same values of p. If the best value of another parameter is at an end of its
+// axis, the new axis is as wide as the old axis and extends beyond this end; otherwise, the new axis is finer. The two
+// drawings of a race share no seed, no random instance and no tuning. A method counts as better only if it is better in both.
 const Fair = "fair"
 
 // otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
@@ -34,11 +34,11 @@ const FairTuning = "tuning of a fair race"
 // Drawings are the names of the two drawings, as [race.Row].Base.
 var Drawings = []string{"first drawing", "second drawing"}
 
-// EvenMixture is θ = (1/d, …, 1/d), the start of the gradient methods, as a method.
+// EvenMixture names the method that always answers θ = (1/d, …, 1/d), the start of the gradient methods.
 const EvenMixture = "even mixture"
 
-// FairMethods take part in fair races. The variance-reduced form does not, because its steps take 2nmd operations each.
-// The dual ALP does not, because it equals the penalty method up to rounding: measures have no flow residual.
+// FairMethods take part in fair races. The variance-reduced form does not, because each step takes 2nmd operations. The
+// dual ALP does not: measures have no flow residual, so the dual ALP equals the penalty method up to rounding.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
 }
@@ -69,8 +69,8 @@ type gapped struct {
 type fairRace struct {
 	name     string
 	tuning   int // number of runs of each of the last two settings of a grid; on a family, each run has its own instance
-	judged   int // number of instances that are not for tuning; 1 if the race is on one problem
-	runs     int // number of runs on each of these instances
+	judged   int // number of instances on which the tuned methods are compared; 1 if the race is on one problem
+	runs     int // number of runs of each tuned method on each of these instances
 	queries  int // number of queries of each run
 	instance func(k int, tuning bool) (*mixpolicy.Problem, error)
 }
@@ -90,12 +90,12 @@ func fairRaceOn(name string) (f fairRace, err error) {
 	c := must(Build(problem))
 	f = fairRace{name, 10, 1, 100, c.Queries[len(c.Queries)-1], func(int, bool) (*mixpolicy.Problem, error) { return c.Problem, nil }}
 	if problem != name {
-		f.queries = 1_000_000_000 / f.queries // 10⁴ in place of 10⁵, and 10⁵ in place of 10⁴
+		f.queries = 1_000_000_000 / f.queries // 10⁴ instead of 10⁵, or 10⁵ instead of 10⁴
 	}
 	return f, nil
 }
 
-// instances returns count instances, the first with the number from. It panics, for [catch], if one cannot be made.
+// instances returns the instances number from, from + 1, …, from + count − 1. It panics on errors, for [catch].
 func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
 	for k := range count {
 		p := must(f.instance(from+k, tuning))
@@ -105,13 +105,13 @@ func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
 	return all
 }
 
-// compute runs the named methods in drawing 0 or 1. The values of a row are penalised gaps in units of the optimum,
-// first of the runs on the first instance, then of the runs on the next.
+// compute runs the named methods in drawing 0 or 1. The values of a row are the penalised gaps of the runs in units of
+// the optimum, instance by instance.
 func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, names ...string) (rows race.Record, err error) {
 	defer catch(&err)
 	seed := uint64(2*drawing + 100)
 	tuned, judged := f.instances(min(f.tuning, f.judged), 1000*(drawing+1), true), f.instances(f.judged, 1000*(drawing+1), false)
-	for e, entrant := range fairEntrants(judged[0].p) { // settings depend on the costs of the problem
+	for e, entrant := range fairEntrants(judged[0].p) { // the entrants of other instances have another scale of costs
 		if !slices.Contains(names, entrant.Name) {
 			continue
 		}
@@ -217,8 +217,8 @@ func (r Record) UntilTable() plotting.Table {
 	return t
 }
 
-// FairTable returns the table of the fair races on a problem: the gaps in both drawings, the settings, and the median
-// gap over the settings of the first grid.
+// FairTable returns the table of the fair races on a problem: the number of settings tried, the gap and the best setting
+// in each drawing, and the median gap over the settings of the first grid.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"

@@ -27,7 +27,7 @@ func TestFairRace(t *testing.T) {
 			t.Errorf("%s: %d settings, want %d; gaps %v", m, first.Configurations, want, first.Values)
 		}
 		if slices.Equal(first.Values, second.Values) || first.Seed == second.Seed {
-			t.Errorf("%s: the second drawing is the first", m)
+			t.Errorf("%s: the two drawings have equal values or equal seeds", m)
 		}
 		if again := row(0, m); m == "penalty" && !reflect.DeepEqual(first, again) {
 			t.Errorf("%v, then %v", first, again)

@@ -13,22 +13,22 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Family is a distribution of problems: sparse random MDPs with 100 states, 4 actions, 4 next states for each pair and
-// costs uniform in [0, 1) ([models.Garnet]), discounted by 0.95; Dim base policies whose probabilities are uniform over
-// the simplex in every state; and noise in the revealed costs. Methods are tuned on some instances of the family and
-// judged on others. Instance k has the same MDP in all families, and the policies for a smaller Dim are the first
-// policies for a greater Dim, so families are not independent.
+// Family is a distribution of problems. The MDPs are sparse and random ([models.Garnet]), with 100 states, 4 actions, 4
+// next states for each pair, costs uniform in [0, 1) and discount 0.95. In every state, each of the Dim base policies has
+// probabilities drawn uniformly from the simplex. The revealed costs have noise. Methods are tuned on some instances of
+// the family and judged on others. Instance k has the same MDP in all families, and the policies for a smaller Dim are
+// the first policies for a greater Dim, so families are not independent.
 type Family struct {
 	Dim   int
 	Noise Noise
 }
 
-// Noise is the distribution of the noise that the oracle adds to a cost. Its mean is 0, for each kind.
+// Noise is the distribution of the noise that the oracle adds to a cost. Every such distribution has mean 0.
 type Noise int
 
 const (
 	Exact    Noise = iota
-	Gaussian       // of standard deviation 1, the range of costs
+	Gaussian       // standard deviation 1, the length of the range of costs
 	Heavy          // Student's t with 1.5 degrees of freedom: the variance is infinite
 	Outliers       // ±1000 with probability 1/500 each, else 0
 )
@@ -39,7 +39,7 @@ func (n Noise) String() string {
 
 var outliers = [500]float64{1000, -1000}
 
-// draw returns the generator of the noise, or nil for none.
+// draw returns the generator of the noise, or nil for [Exact].
 func (n Noise) draw() func(*rand.Rand) float64 {
 	switch n {
 	case Gaussian:
@@ -83,7 +83,7 @@ func family(name string) (f Family, known bool) {
 	return f, false
 }
 
-// Instance draws problem k. The problems for tuning differ from the others.
+// Instance draws problem k for tuning, or another problem k for judging.
 func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	seed := uint64(k)
@@ -91,7 +91,7 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 		seed = ^seed
 	}
 	x := must(models.Garnet{States: 100, Actions: 4, Branches: 4, Seed: seed, Criterion: mixpolicy.Discounted(0.95)}.MDP())
-	rng := rand.New(rand.NewPCG(seed, 1<<32)) // lower streams generate the pairs
+	rng := rand.New(rand.NewPCG(seed, 1<<32)) // Garnet uses lower streams
 	base := make([]*mixpolicy.Policy, f.Dim)
 	for j := range base {
 		base[j] = must(mixpolicy.PolicyFunc(x, func(_ int, row []float64) {
@@ -115,8 +115,8 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
 // since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions: the pairs that were seen
-// represent the unseen pairs. The terms of b̂ are the cost terms of the gradients (3.5a) of Algorithm 1 at λ = 0, and
-// of the penalty method where Ψθ ⪰ 0.
+// represent the unseen pairs. b̂ is the mean of the sampled gradients (3.5a) of Algorithm 1 at λ = 0, and also of the
+// sampled gradients of the penalty method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

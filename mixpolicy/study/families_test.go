@@ -65,7 +65,7 @@ func TestNoise(t *testing.T) {
 		t.Errorf("heavy tails: %v beyond ±%v and %v above, want ½ ± %v", beyond, quartile, positive, tolerance)
 	}
 	if Exact.draw() != nil {
-		t.Error("exact costs with noise")
+		t.Error("Exact has a generator of noise")
 	}
 }
 

@@ -18,7 +18,7 @@ func (r Record) where(problem, kind, method, quantity string) race.Record {
 	return r.Select(race.Row{Problem: problem, Race: kind, Method: method, Quantity: quantity})
 }
 
-// Mark returns a number of the problem: [BestBase], [Mixture], [Best] or [Norm]. It panics if the record does not contain it.
+// Mark returns [BestBase], [Mixture], [Best] or [Norm] of a problem. It panics if the record does not contain this number.
 func (r Record) Mark(problem, what string) float64 {
 	return mixpolicy.Must(r.One(race.Row{Problem: problem, Race: Given, Quantity: what})).Value
 }
@@ -31,10 +31,10 @@ func (r Record) Methods(problem, kind string) []string {
 // width and height are in inches, and leave room for the names of all methods in the legend.
 const width, height = 6.4, 4.4
 
-// Penalised gaps are drawn from floor to ceiling, in units of the optimum. Exact answers, whose gap is only rounding,
-// are below the floor, and are drawn at the floor. Answers far from feasible are above the ceiling; if the axis reached
-// them, all other answers would look the same. A line that exceeds the ceiling leaves the figure, and an arrow states
-// the line's greatest value.
+// Penalised gaps are drawn from floor to ceiling, in units of the optimum. The gaps of exact answers are only rounding,
+// below the floor, and are drawn at the floor. The gaps of answers far from feasible are above the ceiling; if the axis
+// reached these gaps, all other gaps would look the same. A line that exceeds the ceiling leaves the figure, and an arrow
+// states the line's greatest value.
 const floor, ceiling = 1e-4, 100
 
 const gapLabel = "penalised gap / optimum"
@@ -84,9 +84,9 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 }
 
 // Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), with gaps
-// below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off below a tenth of the median. If
-// computing answers takes longer than the steps, the answer at a look may be ready no later than the answer at the look
-// before. Curves omits such an answer.
+// below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off below a tenth of the median. Curves
+// omits an observation that is not later than the observation before it; such observations occur if one answer serves
+// several marks, or if the steps take less time than the answers.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -123,9 +123,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning: the median penalised gap of the best configuration of each
-// method, of the second best, and so on, as whole curves without a ceiling. A method with nothing to tune is a
-// horizontal line.
+// Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
+// configurations, from the best to the worst, without a ceiling. A method with nothing to tune is a horizontal
+// line.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -144,8 +144,8 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return drawn(f, math.Inf(1), lines...)
 }
 
-// ByDim draws the penalised gaps of the fair races on the families with the given noise, of both drawings together:
-// medians over the instances of medians over runs.
+// ByDim draws the penalised gaps of the fair races on the families with the given noise, for both drawings together. It
+// takes the median of the runs on each instance, and then draws the median over the instances.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
@@ -180,8 +180,8 @@ func final(r race.Record, like race.Row) (last race.Row) {
 
 // Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. For each
 // method, the penalised gap comes from the setting with the best penalised gap in tuning, and the true cost from
-// the setting with the best true cost. The table states both settings, and which of their numbers are at an end of the
-// grid.
+// the setting with the best true cost. The table states both settings, and names the parameters that are at an end of
+// the grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}
@@ -209,7 +209,7 @@ func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	return c.Table(caption, "method", heads...), nil
 }
 
-// interval formats a median times a factor, with its interval unless this is too narrow to show.
+// interval formats a median times a factor, with its interval unless the interval is too narrow to show.
 func interval(row race.Row, factor float64) string {
 	v, lo, hi := row.Value*factor, row.Lo*factor, row.Hi*factor
 	switch {

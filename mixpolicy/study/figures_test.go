@@ -94,7 +94,7 @@ func TestFamilyFigures(t *testing.T) {
 	table, told := mixpolicy.Must(r.ByTelling("queue", "grid world")), mixpolicy.Must(ToldTable("queue", "grid world"))
 	for _, m := range r.Methods("grid world", BySeconds) {
 		if !strings.Contains(told.String(), m) {
-			t.Errorf("%s is not in the table of who is told what", m)
+			t.Errorf("%s is not in the table of the methods' information", m)
 		}
 	}
 	if text := table.String(); !strings.Contains(text, "certainty equivalence: 29.39") {

@@ -25,7 +25,7 @@ type FourQueues struct {
 	Progress func(doing string)
 }
 
-// networkRadius is R of ‖θ‖₂ ≤ R.
+// networkRadius is R in ‖θ‖₂ ≤ R.
 const networkRadius = 2.0
 
 // BaseSet is a choice of base policies.
@@ -53,7 +53,7 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 
 // StateDependent returns four mixtures of LONGER and LBFS. In the first, the weight of LBFS is the share of the jobs that
 // are in the last buffers (2 and 4), or ½ without jobs; in the second, it is 1 minus this share; in the third, it is ½.
-// The fourth is the first with a random action one time in ten.
+// The fourth is the first mixture, except that it takes a random action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -125,7 +125,7 @@ func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 // tInterval is the interval of the means in the network's record.
 func tInterval(x []float64) race.Interval { return race.TInterval(x, confidence) }
 
-// networkRun is the work on one set of base policies, which adds rows to a record. Failures panic, for [catch].
+// networkRun adds the rows about one set of base policies to a record. Its methods panic on errors, for [catch].
 type networkRun struct {
 	FourQueues
 	base BaseSet
@@ -149,7 +149,7 @@ func (r *networkRun) tell(doing string) {
 	}
 }
 
-// problem names the dynamics and the buffers. It reads the buffers from the last state, in which all are full.
+// problem names the dynamics and the buffers. It reads the buffers from the last state, in which all buffers are full.
 func (r *networkRun) problem() string {
 	b := must(r.Network.Lengths(r.x.States() - 1))
 	return fmt.Sprintf("%v, %d %d %d %d", r.Network.Dynamics, b[0], b[1], b[2], b[3])
@@ -242,19 +242,19 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 	for j, name := range r.base.Members {
 		direction := make([]float64, r.p.Dim())
 		direction[j] = 1
-		least := must(r.p.Solve(ctx, direction)) // of θⱼ
+		least := must(r.p.Solve(ctx, direction)) // min θⱼ
 		r.add(race.Row{Quantity: LeastWeight, Method: name, At: float64(r.Network.Buffers[0]), Value: least.Objective,
 			Lo: min(least.Bound, least.Objective), Hi: least.Objective, Residual: least.Violation})
 	}
 }
 
-// largestRoom keeps elimination small: for n = (buffer+1)⁴ states, its at most n² numbers take at
-// most 134 MB.
+// largestRoom limits the memory of elimination: for n = (buffer+1)⁴ states, elimination stores at
+// most n² numbers, which are 134 MB.
 const largestRoom = 7
 
-// room records min θⱼ, how far below zero a weight may be, as buffers grow. Measures are computed by elimination, which
-// is accurate in every digit of the rarest state's probability. At full size, the probabilities of the rarest states
-// are below the error of any iteration, so the least weights there hold only for the computed Ψ.
+// room records, for growing buffers, min θⱼ, which says how far below zero a weight may be. Elimination computes the
+// measures; it is accurate in every digit of the rarest state's probability. At full size, the probabilities of the
+// rarest states are below the error of any iteration, so the least weights at full size hold only for the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	e.Measures.Method = mixpolicy.Elimination
@@ -268,8 +268,8 @@ func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	return rows, nil
 }
 
-// mixing compares the two ways to mix two base policies, as policies (2.16) and as measures (2.17), and records a slice
-// of the mixtures' policies.
+// mixing compares the two ways to mix two base policies, as policies (2.16) and as measures (2.17). It also records a
+// slice of each of the [slicedPolicies].
 func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), e.Base[0])
@@ -294,7 +294,7 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 		for x1 := range sliceReach + 1 {
 			for x4 := range sliceReach + 1 {
 				s := must(e.Network.State([4]int{x1, sliceLengths, sliceLengths, x4}))
-				row := p.Row(s) // actions 0 and 1 have server 1 on queue 1
+				row := p.Row(s) // in actions 0 and 1, server 1 works on queue 1
 				r.addNumber(race.Row{Quantity: ServesFirst, Method: slicedPolicies[k], At: float64(s)}, row[0]+row[1])
 			}
 		}
@@ -305,8 +305,8 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 // slicedPolicies are the policies for which we record a slice.
 var slicedPolicies = [4]string{"LONGER", "LBFS", "even mixture of policies", "even mixture of measures"}
 
-// The slice that is recorded has sliceLengths jobs in queues 2 and 3, and up to sliceReach
-// in queues 1 and 4.
+// The recorded slice consists of the states with sliceLengths jobs in queues 2 and 3, and
+// with up to sliceReach jobs in queues 1 and 4.
 const (
 	sliceLengths = 2
 	sliceReach   = 15
@@ -320,7 +320,7 @@ type NetworkPart struct {
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. It calls progress, unless this is nil, with its current activity.
+// Compute returns the rows of the part. It calls progress, unless progress is nil, with the current activity.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)
@@ -330,7 +330,7 @@ func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (
 	return rows, err
 }
 
-// NetworkParts are the experiments behind data/network.csv.
+// NetworkParts returns the experiments whose rows data/network.csv contains.
 func NetworkParts() []NetworkPart {
 	// full is the experiment at full size. With a residual of 1e-9, the relative error of a cost is about 1e-7.
 	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
@@ -359,8 +359,8 @@ func NetworkParts() []NetworkPart {
 }
 
 // UpdateNetwork computes the named parts, or all parts if none is named, and replaces their rows in the record at path.
-// It writes each part when it is finished, into the record as it is then, so other processes may compute other parts
-// meanwhile.
+// It writes each part as soon as the part is finished, and rereads the record just before, so other processes may compute
+// other parts meanwhile.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
 	parts := NetworkParts()
 	index := func(name string) int {

@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// The quantities of the network.
+// The quantities in the record of the network.
 const (
 	SimulatedCost = "simulated cost" // with a 95 % interval; At is the number of steps of a stream
 	TotalLength   = "total length"   // P(‖x‖₁ = At)
@@ -30,11 +30,11 @@ const (
 	LearntGap       = "gap at c_max" // see gapAtMost; the other gap is [PenalisedGap]
 	// MassPrice is the price of a unit of negative mass in the penalised gap, in units of c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
-	// Overflow is the number of iterations after which a run of [Tuning] left the range of floating point. The values
-	// of Tuning are the gaps of a setting; At is η₀ for both.
+	// Overflow is the number of iterations after which a run in tuning left the range of floating point. The values of
+	// a row of [Tuning] are the gaps of a setting. In rows of Tuning and of Overflow, At is η₀.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the learnt policies, a value for each run. The value of each distinct answer is
-	// also a [PolicyCost] under the name that [TrialName] gives.
+	// LearntCost is the true cost of the learnt policy, for each of the first [Learning].Valued runs. The cost of each
+	// distinct answer is also in a row of [PolicyCost], whose Method is [TrialName].
 	LearntCost = "mean cost"
 
 	// The dual ALP, by iteration: the parts of f_ω (4.14).
@@ -73,7 +73,7 @@ func ranked(rows race.Record) race.Record {
 	return rows
 }
 
-// of returns the rows of a part about a quantity, for one method or, if method is "", for all.
+// of returns the rows of a part about a quantity, for the given method or, if method is "", for all methods.
 func (r NetworkRecord) of(part, quantity, method string) race.Record {
 	return r.Select(race.Row{Part: part, Quantity: quantity, Method: method})
 }
@@ -94,14 +94,13 @@ func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	return table, dots(rows, func(row race.Row) string { return row.Method }, group{"simulated, 95 %", simulated}, group{"exact", rows})
 }
 
-// group is a group of rows that are drawn alike.
 type group struct {
 	name string
 	rows race.Record
 }
 
-// dots returns a figure with a named line for each of the rows, the first at the top. The groups give the dots: At of a row
-// in a group is the number of the line, counted from the top, on which its dot lies.
+// dots returns a figure with a named line for each of the rows, the first at the top. Every row of a group becomes a dot;
+// At is the number of the line on which the dot lies, counted from the top.
 func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
 	f := axes("", "average cost of a step (jobs)", "")
 	f.Height = 1.3 + 0.2*float64(len(rows))
@@ -110,7 +109,7 @@ func dots(rows race.Record, name func(race.Row) string, groups ...group) plottin
 		f.Y.Names = append(f.Y.Names, name(row))
 		longest = max(longest, len(name(row)))
 	}
-	f.Width = 5.5 + 0.06*float64(longest) // equal room for the dots, whatever the names
+	f.Width = 5.5 + 0.06*float64(longest) // the dots have the same room, however long the names are
 	for _, g := range groups {
 		p := plotting.Points{Name: g.name}
 		for _, row := range g.rows {
@@ -137,8 +136,8 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	return t
 }
 
-// TotalLengths draws the distributions of ‖x‖₁ under rules, on a linear and a logarithmic scale, down to the error of
-// the measure.
+// TotalLengths draws the distributions of ‖x‖₁ under the given rules, on a linear and a logarithmic scale, down to the
+// error of the measure.
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	f := axes("Jobs in the network", "jobs", "probability")
 	for _, rule := range rules {
@@ -170,7 +169,7 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	return all, nil
 }
 
-// TwoMixtures draws the costs of mixtures of LONGER and LBFS, as policies and as measures.
+// TwoMixtures draws the costs of LONGER and LBFS mixed as policies, and mixed as measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
 		line("mixture of policies (2.16)", r.of("mixing", MixedPolicies, "")),
@@ -242,7 +241,7 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	return f
 }
 
-// stepped are the learners with a step size that run to the end.
+// stepped are the learners that have a step size and whose runs reach the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
 // LearningCurves draws the objective and the violation by the number of queries.
@@ -314,7 +313,7 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking shows the base policies and the learnt policies with independent events, by true cost. The interval of a
+// Ranking ranks the base policies and the learnt policies by true cost, with independent events. The interval of a
 // learnt policy is the interval of the mean over trials.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record

@@ -17,26 +17,26 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Learning states how the methods are compared: the same oracle and number of queries, the same number of
-// configurations tried, and as many trials for choosing one of these as for the reported results. The trials for the
-// choice have a separate seed. These trials must be numerous: with a slightly too small penalty, a third of the answers
-// are the best of all, but the other answers cost one job more, or several.
+// Learning states how the methods are compared. All methods have the same oracle and number of queries, and all methods
+// with parameters try the same number of configurations. A configuration is chosen with as many trials as the reported
+// results, from a separate seed. These trials must be numerous: with a slightly too small penalty weight, a third of the
+// answers are better than all others, but the rest of the answers cost one or several jobs more.
 type Learning struct {
 	Queries int // T
 	Trials  int
 	Valued  int // number of trials for which the true cost of the policy is computed
 }
 
-// correctedShiftBall is the ball modulus (3.7). With it, the printed form of Algorithm 1 uses the shift that minimises
-// J of (3.19), instead of the printed (3.22); its signs stay as printed.
+// correctedShiftBall is the ball modulus (3.7) under another type. With this type, the printed form of Algorithm 1 uses
+// the shift that minimises J of (3.19), instead of the printed shift (3.22). The signs stay as printed.
 type correctedShiftBall struct{ bregman.Ball }
 
 // asPrinted names Algorithm 1 with (3.22) and the signs as printed.
 const asPrinted = "Algorithm 1, as printed"
 
 // networkEntrants returns sixteen configurations of every method that can be tuned, with costs divided by c_max and
-// steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is of the size of cost/ψ, with entries ψ of 10⁻⁶ or
-// less, so we try η₀ up to 4¹² ≈ 1.7·10⁷. The penalty method is tried with four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
+// steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is about as large as a cost divided by an entry of Ψ of
+// 10⁻⁶ or less, so we try η₀ up to 4¹² ≈ 1.7·10⁷. The penalty method has four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)
@@ -80,14 +80,14 @@ func (r *networkRun) learn(ctx context.Context) {
 			Iterations: r.Learning.Queries, Schedule: mixpolicy.LogSpaced(3), Score: gap,
 			Progress: func(name string, done, total int) { r.tell(fmt.Sprintf("%s, %d of %d runs", name, done, total)) },
 		}
-		if len(e.Methods) == 1 { // an exact solution at every point of the curve
+		if len(e.Methods) == 1 { // plug-in solves a program at every point of the curve
 			set.Schedule = mixpolicy.LogSpaced(1)
 		}
 		o := must(race.Run(ctx, r.p, []race.Entrant{e}, set))[0]
 		r.tuning(o)
 		like := race.Row{Method: e.Name}
 		if o.Err != nil {
-			continue // no setting runs to the end, as the rows about tuning record
+			continue // no setting ran to the end; the rows about tuning say so
 		}
 		like.Setting = e.Numbers(o.Chosen)
 		sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
@@ -103,8 +103,8 @@ func (r *networkRun) learn(ctx context.Context) {
 //
 //	cᵀΨθ̂ + c_max‖[Ψθ̂]₋‖₁ + c_max|1ᵀθ̂ − 1| − f*,
 //
-// for choosing configurations. It bounds the excess over f* of the cost of the positive part of Ψθ̂, from which the
-// policy is read: for 0 ⪯ c ⪯ c_max, cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty of
+// for choosing configurations. The policy is read from the positive part of Ψθ̂. If 0 ⪯ c ⪯ c_max, the curve bounds the
+// cost of this part, minus f*, because cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty of
 // [mixpolicy.Problem.PenalisedGap], a unit of negative mass costs [MassPrice] times as much.
 func gapAtMost(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {
@@ -112,8 +112,8 @@ func gapAtMost(optimum, cMax float64) race.Curve {
 	}
 }
 
-// tuning records the gaps of each setting if their mean is finite, or the number of iterations after which a run left the
-// range of floating point.
+// tuning records, for a setting whose runs all finish, the gaps if their mean is finite and, for every other setting, the
+// number of iterations after which a run left the range of floating point.
 func (r *networkRun) tuning(o race.Outcome) {
 	for k, t := range o.Tuning {
 		row := race.Row{Quantity: Tuning, Method: o.Name, Setting: o.Numbers(k), Values: t.Scores}
@@ -127,8 +127,8 @@ func (r *networkRun) tuning(o race.Outcome) {
 	}
 }
 
-// valueTrials records the true costs of the policies of the first trials, and for the first trial also a simulated
-// cost. Equal answers are valued once.
+// valueTrials records the true costs of the policies of the first trials. For the first trial, it also records a
+// simulated cost. Equal answers are valued once.
 func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.Runs) {
 	var costs []float64
 	var thetas [][]float64
@@ -160,7 +160,7 @@ func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	_, cMax := r.x.CostRange()
 	start := make([]float64, a.Dim())
 	start[0], start[1] = 0.5, 0.5
-	// run makes a run with the rate of the source times at[0], and ω = at[1].
+	// run makes a run with at[0] times the published rate, and with ω = at[1].
 	run := func(at []float64, visit func(int, []float64) error, seed, stream uint64) (*mixpolicy.Policy, *mixpolicy.Measure) {
 		return r.dualMeasure(ctx, a, must(a.Run(ctx, priorwork.DualALPRun{
 			Weight: at[1], CostScale: cMax, StepSize: mixpolicy.Scaled{By: at[0], Of: priorwork.PublishedDualALP().StepSize},
@@ -205,10 +205,10 @@ const (
 	dualSteps  = 8000
 	dualBatch  = 1000
 	dualTrials = 3
-	dualRadius = 10 // of ‖θ‖₂; also unknown to us, and never reached with the rates of the source
+	dualRadius = 10 // of ‖θ‖₂; not published, and never reached with the published rates
 )
 
-// The factors by which we multiply the source's rate, and the values of ω that we try.
+// The factors by which we multiply the published rate, and the values of ω that we try.
 var dualRates, dualWeights = []float64{1, 8, 64}, []float64{0.125, 0.5, 2, 8, 32}
 
 // sparseDual lays out the features: the two measures, then the loss intervals and the boxes, each

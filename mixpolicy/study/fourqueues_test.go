@@ -15,8 +15,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// The pipeline of the network with small buffers, where elimination computes the measures: exact costs agree with
-// simulation, no base policy costs less than the optimum, and the rows agree with the record.
+// On the network with small buffers, where elimination computes the measures, exact costs agree with simulation, no base
+// policy costs less than the optimum, and the rows agree with the record.
 func TestSmallNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds of work")
@@ -39,10 +39,10 @@ func TestSmallNetwork(t *testing.T) {
 	}
 	checkSimulated(t, rows)
 	checkLearnt(t, rows)
-	// The draws equal those of the record, so only rounding differs. Numbers agree to 10⁻¹¹ even on a processor that
-	// fuses multiplication and addition; the test allows 10⁻⁹. Steps so large that they throw θ across the ball
-	// amplify rounding, in five of the settings tried to a relative error of 10⁻³. So a row of tuning also passes if
-	// its mean is within the recorded interval.
+	// The random draws equal the draws behind the record, so only rounding differs. Numbers agree to 10⁻¹¹ even on a
+	// processor that fuses multiplication and addition; the test allows 10⁻⁹. In five of the settings tried, the steps
+	// are so large that they throw θ across the ball, and amplify rounding to a relative error of 10⁻³. So a row of
+	// tuning also passes if its mean is within the recorded interval.
 	recorded := mixpolicy.Must(RecordedNetwork()).of("small", "", "")
 	if len(recorded) != len(rows) {
 		t.Fatalf("%d rows recorded, %d computed", len(recorded), len(rows))
@@ -77,8 +77,8 @@ func checkSimulated(t *testing.T, rows race.Record) {
 	}
 }
 
-// checkLearnt checks what holds for any draws: plug-in is feasible and never below the optimum, and every tuned
-// setting is the best of its grid.
+// checkLearnt checks what holds for all random draws: plug-in's answers are feasible and never cost less than the
+// optimum, and every tuned setting is the best setting of its grid.
 func checkLearnt(t *testing.T, rows race.Record) {
 	t.Helper()
 	for _, mean := range rows.Select(race.Row{Quantity: LearntCost}) {
@@ -87,7 +87,7 @@ func checkLearnt(t *testing.T, rows race.Record) {
 		if tuned := rows.Select(like); len(tuned) > 0 {
 			best := slices.MinFunc(tuned, func(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) })
 			if !slices.Equal(best.Setting, mean.Setting) {
-				t.Errorf("%s over %s ran with %s, best of its grid is %s", mean.Method, mean.Base, TunedTo(mean), TunedTo(best))
+				t.Errorf("%s over %s ran with %s, but the best of its grid is %s", mean.Method, mean.Base, TunedTo(mean), TunedTo(best))
 			}
 		}
 		if mean.Method != "plug-in" {
@@ -126,7 +126,7 @@ func TestRecordedNetwork(t *testing.T) {
 			t.Errorf("mixture of measures with weight %v costs %v, want %v", m.At, m.Value, want)
 		}
 	}
-	// The cost of LBFS is that of data/reference.csv, which TestNetworkReferenceValues of models computes.
+	// The cost of LBFS equals the cost in data/reference.csv, which TestNetworkReferenceValues of models computes.
 	_, rest, _ := strings.Cut(string(mixpolicy.Must(os.ReadFile("../../data/reference.csv"))), "independent events, cost of LBFS\",")
 	text, _, _ := strings.Cut(rest, ",")
 	want, got := mixpolicy.Must(strconv.ParseFloat(text, 64)), mixpolicy.Must(rows.One(race.Row{Part: "rules", Quantity: PolicyCost, Method: "LBFS"}))
@@ -135,8 +135,8 @@ func TestRecordedNetwork(t *testing.T) {
 	}
 }
 
-// A record by hand: on ten streams, the gap of each method is ½ below that of the next, but on one stream the first
-// method is the worst. Three pairs have the p-value 2/2¹⁰, times Holm's factor 6, and three have 22/2¹⁰, times 3.
+// In a record made by hand, the gap of each method is ½ below the gap of the next method on ten streams, but on one of them
+// the first method is the worst. Three pairs have the p-value 6·2/2¹⁰, and three have 3·22/2¹⁰; 6 and 3 are Holm's factors.
 func TestGapDuels(t *testing.T) {
 	var r NetworkRecord
 	for k, method := range comparedMethods {

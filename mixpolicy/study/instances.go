@@ -1,16 +1,16 @@
 // Package study races all methods of package priorwork, and Algorithm 1 in its forms, on three problems, by queries and
 // by seconds, tuned for the reported quantity. Some of the methods also run in fair races ([Fair]), on these problems
-// and on families of random problems ([Family]). In the races by queries, these methods are finely tuned, with enough
-// runs to decide which is better; the others have 20 runs and at most 16 settings. The sign test compares runs on the
-// same streams, with Holm's correction for the number of comparisons. The results are in data/comparison.csv, from
-// which the notebook on what to use computes its figures, tables and recommendations; a test repeats some of the races.
-// [FourQueues] is the experiment that the paper announces, on a network of a million states, recorded in
-// data/network.csv.
+// and on families of random problems ([Family]). In the races by queries, the methods of the fair races are finely tuned,
+// with enough runs to decide which is better; the other methods have 20 runs and at most 16 settings. The sign test
+// compares runs on the same streams, with Holm's correction for the number of comparisons. The results are in
+// data/comparison.csv. The notebook on what to use computes its figures, tables and recommendations from this file, and a
+// test repeats some of the races. [FourQueues] is the experiment that the paper announces, on a network of a million
+// states. Its results are in data/network.csv.
 //
 // A record of races holds the result of each run at the last look ([race.Row].Values). The sign tests and the tables of
-// final results are computed from these values.
+// final results are computed from these results.
 //
-// To add a method, add a line to [Learners] or [Informed], and record its results by
+// To add a method, add a line to [Learners] or [Informed], and record its results with
 //
 //	go run ./mixpolicy/study/record comparison -m NAME
 package study
@@ -32,9 +32,9 @@ import (
 type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem
-	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each with a largest entry of size 1
-	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies, under average cost
-	Queries []int      // numbers of queries at which the race looks
+	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each scaled to a greatest |entry| of 1
+	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies; used only under average cost
+	Queries []int      // the numbers of queries after which a race by queries records results
 	Times   []time.Duration
 	Trials  int // number of runs of each finely tuned method in the race by queries
 }
@@ -55,7 +55,7 @@ func Build(name string) (c Instance, err error) {
 	return c, nil
 }
 
-// queue uses R = 2, as in the working protocol for section 6: this class contains the optimum.
+// queue uses R = 2, as the working protocol for section 6 does, because the class with R = 2 contains the optimum.
 func queue() Instance {
 	q := models.Queue{}
 	x := must(q.MDP())
@@ -72,8 +72,8 @@ const maze = `
 .##.~...
 ....#...`
 
-// gridWorld has a base policy for each direction, which takes this direction with probability 0.4
-// and each other direction with probability 0.2.
+// For each direction, gridWorld has a base policy that takes this direction with probability 0.4 and
+// each other direction with probability 0.2.
 func gridWorld() Instance {
 	x := must(models.GridWorld{Map: maze, Slip: 0.1, Criterion: mixpolicy.Discounted(0.95)}.MDP())
 	var base []*mixpolicy.Policy
@@ -91,9 +91,9 @@ func gridWorld() Instance {
 	return instance(Instance{Basis: phi, Queries: decades(100_000, 4), Trials: 200}, x, base)
 }
 
-// network has all six rules as base policies, and 1, lengths and their squares as Φ. Under average cost, a policy that is
-// still being learnt may have several recurrent classes, and then it has no cost; under discounting, every policy has a
-// cost.
+// network has all six rules as base policies. Φ consists of 1, the lengths and the squares of the lengths. Under average
+// cost, a policy that is still being learnt may have several recurrent classes, and then it has no cost; under
+// discounting, every policy has a cost.
 func network() Instance {
 	w := models.Network{Buffers: [4]int{6, 6, 6, 6}, Criterion: mixpolicy.Discounted(0.99)}
 	x := must(w.MDP())

@@ -19,7 +19,7 @@ import (
 
 // Values of [race.Row.Race]: the resource that all methods receive equally or, for other rows, what the row contains.
 const (
-	Given     = "given"   // a number of the problem
+	Given     = "given"   // an exact number about the problem
 	ByQueries = "queries" // a look at a race by queries
 	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the settings
 	Reaching  = "reach"   // queries until a goal is reached
@@ -34,16 +34,16 @@ const (
 	PenalisedGap = "penalised gap" // of θ̂, in units of cost
 	PolicyCost   = "true cost of the policy"
 
-	// Goals of [Reaching], one per cent from an optimum; At is the goal's cost.
+	// Goals of [Reaching], within one per cent of an optimum. At is the goal in units of cost.
 	GapGoal     = "penalised gap within 1 % of the optimum of (2.18)"
 	MixtureGoal = "policy within 1 % of the optimum of (2.18)"
 	PolicyGoal  = "policy within 1 % of the best policy"
 
-	// Numbers of the problem; At is not used.
+	// Exact numbers about a problem, in rows of [Given].
 	BestBase = "best base policy"
 	Mixture  = "optimum of (2.18)"
 	Best     = "best policy"
-	Norm     = "‖λ*‖₂ / max |c|" // the value that G of Algorithm 1 must exceed
+	Norm     = "‖λ*‖₂ / max |c|" // Algorithm 1 can converge to λ* only if its G exceeds this number
 )
 
 // Record holds all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are stored
@@ -62,8 +62,8 @@ func finely(kind, method string) bool {
 	return kind != BySeconds && slices.Contains(FairMethods, method)
 }
 
-// settings returns the settings of the record. As one of 17 tests, the sign test of 200 runs finds with probability 0.9
-// a method that is better in 65 % of all runs. With 20 runs, the method must be better in 91 % ([race.Detectable]).
+// settings returns the settings of the record. With 200 runs and a correction for 17 tests, the sign test has the power
+// 0.9 to find a method that is better in 65 % of all runs. With 20 runs, this share must be 91 % ([race.Detectable]).
 func (c Instance) settings(kind, method string) race.Settings {
 	set := race.Settings{Trials: 20, TuningTrials: 10, Seed: 1, Queries: c.Queries}
 	if finely(kind, method) {
@@ -98,8 +98,8 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 // Progress receives the name of the running work, how much of it is done, and the total.
 type Progress = func(name string, done, total int)
 
-// outcome is the result of an entrant for a quantity: the runs of the setting whose median of this quantity is least in
-// tuning.
+// outcome is the result of an entrant for a quantity: the runs of the setting that had the least median of this quantity
+// in tuning.
 type outcome struct {
 	race.Entrant
 	quantity      string
@@ -115,15 +115,15 @@ func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 	if quantity == PenalisedGap {
 		o.score = must(race.PenalisedGap(c.Problem))
 	}
-	if finer && e.Axes != nil { // a second time, around the best of the grid
+	if finer && e.Axes != nil { // tuned again, around the best setting of the grid
 		o.tried *= 2
 	}
 	return o
 }
 
 // race tunes and runs an entrant for each reported quantity: the true cost and, if the entrant has θ̂, the penalised
-// gap. It returns the error of ctx, or an error if no setting of the entrant, or no run of the chosen setting, runs to
-// the end.
+// gap. It returns an error if ctx ends, if tuning finds no setting whose runs all reach the end, or if all runs of the
+// chosen setting fail.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before any timed run
@@ -141,7 +141,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			tuning, best, err := race.Tune(ctx, c.Problem, e, set)
 			if o.chosen = must(best, err); o.chosen >= 0 && o.tried > n {
 				_, best, err := race.Tune(ctx, c.Problem, e.Finer(o.chosen), set)
-				o.chosen = o.chosen*n + max(0, must(best, err)) // the first setting of the finer grid is the best of the grid
+				o.chosen = o.chosen*n + max(0, must(best, err)) // setting 0 of the finer grid is the best setting of the grid
 			}
 			if o.chosen < 0 {
 				err := cmp.Or(tuning[0].Err(), errors.New("infinite scores"))
@@ -162,14 +162,14 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 	return all, nil
 }
 
-// medianOf returns the median with its interval; it also compares settings.
+// medianOf returns the median with its interval. Tuning also compares settings by medianOf.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of a race of a kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
 // methods or, if none is named, for all. Each method takes minutes. Update replaces these rows in the record at path, and
 // leaves the rows of other methods unchanged. Races that are not fair run one method after the other, so an
-// interruption loses the results of at most one method. Families have fair races only, and rows of Until. Update returns
-// the methods that took part. All methods know Ψ; the time to compute it does not count.
+// interruption loses the results of at most one method. Families have only fair races and rows of Until. Update returns
+// the methods that took part. All methods know Ψ, and the time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -219,8 +219,8 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	return raced, nil
 }
 
-// order compares rows by problem and race; in races on the given problem that are not fair, also by the order of the
-// methods.
+// order compares rows by problem and then by race. Rows of the given problem that are not about a fair race are also
+// compared by the order of the methods.
 func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	problems := FairProblems()
 	place := func(row race.Row) []int {
@@ -233,9 +233,9 @@ func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	return func(a, b race.Row) int { return slices.Compare(place(a), place(b)) }
 }
 
-// given returns the exact numbers of the problem: costs with which answers are compared (the cost of the best
-// policy to within 1e-9 of the range of costs), and ‖λ*‖₂ in units of max |c|, because Algorithm 1 divides costs by
-// max |c|.
+// given returns the rows of [Given]: three costs with which answers are compared, and ‖λ*‖₂ in units of max |c|,
+// because Algorithm 1 divides costs by max |c|. The cost of the best policy has an error of up to 1e-9 of the range
+// of costs.
 func (c Instance) given(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	mixture := must(c.Problem.Optimum(ctx))
@@ -266,8 +266,9 @@ func (c Instance) like(kind string, o outcome) race.Row {
 	}
 }
 
-// rows returns, for each outcome, the medians at each look; the median scores of all settings in tuning (fewer runs for
-// a setting that was dropped early, NaN for one that failed); and the queries to each of the goals.
+// rows returns the results of all outcomes: the values of the runs at each look; the median score of each setting in
+// tuning (over fewer runs for a setting that was dropped early, NaN for a setting that failed); and the queries that each
+// run needed to reach each goal.
 func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tuning, reach race.Record) {
 	mixture, best := given.Mark(c.Name, Mixture), given.Mark(c.Name, Best)
 	for _, o := range outcomes {
@@ -275,7 +276,7 @@ func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tu
 		if kind == BySeconds {
 			at, like.Machine = race.Seconds, machine()
 		}
-		all := o.runs.Rows(at, o.score, like) // next, one row for an answer that serves several marks
+		all := o.runs.Rows(at, o.score, like) // below, an answer that serves several marks gets one row
 		looks = append(looks, slices.CompactFunc(all, func(a, b race.Row) bool { return a.At == b.At })...)
 
 		like = c.like(Tuning, o)

@@ -22,9 +22,9 @@ func recorded() Record { return mixpolicy.Must(Recorded()) }
 
 func build(name string) Instance { return mixpolicy.Must(Build(name)) }
 
-// TestRecord runs the first queries of every race by queries, with the recorded settings and all seeds, and compares
-// the results with data/comparison.csv. It leaves out methods without a record and, on the network, the true costs of
-// all methods but plug-in.
+// TestRecord runs the first queries of every race by queries, with the recorded settings and on all recorded streams, and
+// compares the results with data/comparison.csv. It leaves out methods without a record and, on the network, the true
+// costs of all methods except plug-in.
 func TestRecord(t *testing.T) {
 	known := recorded()
 	few := map[string]int{"queue": 100, "grid world": 100, "network": 1}
@@ -84,7 +84,7 @@ func TestFairRecord(t *testing.T) {
 	}
 }
 
-// The runs on the queue that end by themselves are computed again. All recorded runs that ended were right.
+// The runs on the queue that end by themselves are computed again. All recorded runs that ended have gaps of at most 1 %.
 func TestUntilRecord(t *testing.T) {
 	known := recorded()
 	got := Record{mixpolicy.Must(mixpolicy.Must(fairRaceOn("queue")).until(t.Context())).Derive(medianOf).Round(6)}
@@ -94,8 +94,8 @@ func TestUntilRecord(t *testing.T) {
 	}
 }
 
-// Plug-in finds the optimum of the queue within a handful of queries, so a short race is enough to compute when it
-// reaches the recorded goals.
+// Plug-in finds the optimum of the queue within a handful of queries, so a short race is enough to compute when plug-in
+// reaches the goal of the penalised gap.
 func TestReached(t *testing.T) {
 	known, c := recorded(), build("queue")
 	set := c.settings(ByQueries, "plug-in")
@@ -108,7 +108,7 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// compare fails the test unless the rows are the same, with numbers to 10⁻⁵ of their scale.
+// compare fails the test unless the rows are the same; numbers may differ by 10⁻⁵ of their scale.
 func compare(t *testing.T, want, got race.Record) {
 	t.Helper()
 	if len(want) != len(got) {
@@ -117,8 +117,8 @@ func compare(t *testing.T, want, got race.Record) {
 	same := func(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= 1e-5*scale }
 	for i, w := range want {
 		g := got[i]
-		// The scale of a value is at least the width of its interval. It is also at least 10⁻⁴ for a penalised gap,
-		// because a gap near 0 is the rounded difference of costs.
+		// The scale of a value is its size, but at least the width of its interval. The scale of a penalised gap is
+		// also at least 10⁻⁴, because a gap near 0 is the rounded difference of two costs.
 		scale := max(math.Abs(w.Value), w.Hi-w.Lo, 1e-6*math.Abs(w.At))
 		if w.Quantity == PenalisedGap {
 			scale = max(scale, 1e-4)
@@ -131,8 +131,8 @@ func compare(t *testing.T, want, got race.Record) {
 	}
 }
 
-// The record of each method is complete: races by queries and by seconds, the queries that reach goals, and the runs
-// behind the final values. Every row has enough trials, and an interval about its value.
+// The record of each method has races by queries and by seconds, the queries that reach goals, and the final value of
+// each run. Every row has enough trials, and an interval that contains its value.
 func TestRecordIsComplete(t *testing.T) {
 	known := recorded()
 	for _, name := range Names {
@@ -211,14 +211,14 @@ func TestUpdateLeavesOthersAlone(t *testing.T) {
 		}), "\n")
 	}
 	if others(string(after)) != others(before.String()) || !slices.Equal(raced, []string{name}) {
-		t.Errorf("%q raced, and rows of others have changed", raced)
+		t.Errorf("raced %q, or rows of other methods have changed", raced)
 	}
 	now := Record{mixpolicy.Must(race.ReadFile(path))}
 	if got, want := now.Methods("queue", BySeconds), known.Methods("queue", BySeconds); !slices.Equal(got, want) {
 		t.Errorf("methods %q, want %q", got, want)
 	}
 	if n := len(now.where("queue", BySeconds, name, "")); n != 2 {
-		t.Errorf("%d rows of the exact LP, want a penalised gap and a cost at its one time", n)
+		t.Errorf("%d rows of the exact LP, want 2: one penalised gap and one true cost", n)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestTunedTwice(t *testing.T) {
 		want := e.Finer(first).Methods[second]
 		named := o.quantity == []string{PenalisedGap, PolicyCost}[k]
 		if !named || o.chosen != first*n+second || !reflect.DeepEqual(o.runs.Method, want) || o.tried != 2*n {
-			t.Errorf("%s: setting %d of %d, %+v, want %d of those around %d", o.quantity, o.chosen, o.tried, o.runs.Method, second, first)
+			t.Errorf("%s: setting %d of %d, %+v, want setting %d around setting %d", o.quantity, o.chosen, o.tried, o.runs.Method, second, first)
 		}
 	}
 	set.Halving = false
@@ -252,7 +252,7 @@ func TestTunedTwice(t *testing.T) {
 	}
 }
 
-// If every setting of an entrant fails, the error says why; a setting that fails is not chosen if another one runs.
+// If every setting of an entrant fails, the error says why. If only some fail, a setting that runs is chosen.
 func TestAMethodThatFails(t *testing.T) {
 	c := small()
 	set := c.settings(ByQueries, "plug-in")

@@ -31,7 +31,7 @@ func TestRunsAreThoseOfALoop(t *testing.T) {
 	for _, e := range []struct {
 		quantity string
 		race.Interval
-		tolerance float64 // for rounding to twelve digits, and for quantiles from a sketch
+		tolerance float64 // covers rounding to twelve digits, or the error of a sketch's quantiles
 	}{
 		{"mean of penalised gap", race.TInterval(end, 0.95), 1e-11},
 		{PenalisedGap, race.Median(end, 0.95), 1e-3},

@@ -28,7 +28,7 @@
 // # Light and dark
 //
 // Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab
-// states its colours in data-jp-theme-light ("true" or "false") of the body. A chart that watches those attributes
+// states its colours in data-jp-theme-light ("true" or "false") of the body. A chart that watches these attributes
 // follows the reader's choice.
 package echarts
 
@@ -43,7 +43,7 @@ const (
 	Version = "5.6.0"
 )
 
-// File is the bundle's name, wherever it is served from.
+// File is the name of the bundle's file on every server.
 const File = "echarts.min.js"
 
 // Integrity is the bundle's digest in the form of Subresource Integrity.

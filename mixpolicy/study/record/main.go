@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate makes all of them: hours of work, on a quiet machine. Other commands make three files of data: go run
-// ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and mixpolicy/beam makes beam.csv.
-// The file reference.csv holds values of exact arithmetic, which the tests of models check.
+// go generate runs this command for all records, which takes hours on a quiet machine. Other commands make three files
+// of data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and mixpolicy/beam
+// makes beam.csv. The file reference.csv holds values of exact arithmetic, which the tests of models check.
 package main
 
 import (
@@ -191,7 +191,7 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the peak of memory so far is that of the network just measured.
+// Run measures the smallest network first, so the peak of memory so far belongs to the network just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before memory exceeds this limit
 	var all []data.Scale
@@ -245,7 +245,7 @@ func edit(file string, change func(text string) (string, error)) error {
 	return atomicfile.WriteBytes(file, []byte(text))
 }
 
-// work holds the place of the records, and shows progress: with a bar in a terminal, else with a line for each new
+// work holds the root of the clone, and shows progress: with a bar in a terminal, otherwise with a line for each new
 // activity.
 type work struct {
 	root string
@@ -284,7 +284,7 @@ func root(dir string) (string, error) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
 		} else if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a clone of the lab, want a folder in one, which has data/comparison.csv", dir)
+			return "", fmt.Errorf("%s is not in a clone of the lab, want a folder inside a clone, which contains data/comparison.csv", dir)
 		}
 	}
 	return "", err

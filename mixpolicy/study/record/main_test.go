@@ -30,7 +30,7 @@ func contents(t *testing.T, folder, name string) string {
 	return string(mixpolicy.Must(os.ReadFile(filepath.Join(folder, "data", name))))
 }
 
-// says runs the command, and returns what it writes.
+// says runs the command, and returns its output.
 func says(t *testing.T, ctx context.Context, args ...string) (string, error) {
 	t.Helper()
 	out := mixpolicy.Must(os.Create(filepath.Join(t.TempDir(), "out")))
@@ -40,7 +40,7 @@ func says(t *testing.T, ctx context.Context, args ...string) (string, error) {
 	return string(text), err
 }
 
-// Errors name what is unknown, and neither errors nor interruptions change the records.
+// Errors quote the unknown name, and neither errors nor interruptions change the records.
 func TestComparison(t *testing.T) {
 	folder := clone(t)
 	ended, cancel := context.WithCancel(t.Context())
@@ -81,7 +81,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A search of one space replaces its records and leaves the others.
+// A search of one space replaces the records of this space, and leaves all other records.
 func TestAdversaries(t *testing.T) {
 	folder := clone(t)
 	const space = "numbers of iterations"
