@@ -89,7 +89,7 @@ type run struct {
 	name     string
 	source   string // the notebook's file
 	notebook *notebook
-	file     string // the executed file, among the temporary files
+	file     string // the executed notebook: a temporary file, or, for [Lab.Pages], source
 	elapsed  time.Duration
 	cells    map[int]time.Duration // time of each cell, by its index
 	figures  int                   // the number of figures in the notebook's outputs
@@ -149,7 +149,7 @@ var driver string
 
 // An event is a message of the driver about a cell.
 type event struct {
-	Event   string  `json:"event"`   // "executed", "failed", or, if the cell did not fail by itself, "stopped"
+	Event   string  `json:"event"`   // "executed", "failed", or, after a timeout or the kernel's death, "stopped"
 	Cell    int     `json:"cell"`    // the cell's index among all cells
 	Seconds float64 `json:"seconds"` // since the driver began
 	Error   string  `json:"error"`
@@ -183,7 +183,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // not ours: a library's remark
+			continue // a message of a Python library
 		}
 		before := r.elapsed
 		r.elapsed = time.Duration(e.Seconds * float64(time.Second))
@@ -238,7 +238,7 @@ func silentFailure(nb *notebook) *event {
 	return nil
 }
 
-// A cellError is a cell's failure, in the compiler's or the program's words.
+// A cellError is the failure of a cell.
 type cellError struct {
 	notebook string
 	cell     cell // with its outputs
@@ -252,7 +252,7 @@ var (
 )
 
 // Error names the notebook, the cell by the number in its prompt, and each faulty line with its error. If no line is known,
-// it contains the end of the cell's stderr. For a cell that was stopped, it also states the reason.
+// the text contains the end of the cell's stderr. For a cell that was stopped, the text also states the reason.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
 	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)
