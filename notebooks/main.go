@@ -39,7 +39,7 @@ notebooks go into the folder build.`
 // commandLine holds the user's request.
 type commandLine struct {
 	Run    runCommand    `cmd:"" default:"withargs" help:"Set up, execute the notebooks, export pages, print a summary (the default)."`
-	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, which you may change. It serves this machine only, with a token."`
+	Lab    labCommand    `cmd:"" help:"Open JupyterLab, for this machine only, on copies of the notebooks, which you may change."`
 	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside the clone."`
 	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks from their present outputs, without executing anything."`
 	Site   siteCommand   `cmd:"" help:"Make a site whose cells run in any browser, in the folder build/site, from the pages in build."`
@@ -50,7 +50,7 @@ type commandLine struct {
 }
 
 type runCommand struct {
-	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, by name or the beginning of it, such as 06. Name one of your own by its path."`
+	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, by name or the beginning of it (06); one of your own, by its path."`
 
 	Update  bool          `help:"Also write the fresh outputs into the notebooks themselves."`
 	Jobs    int           `default:"2" help:"How many notebooks to execute at a time."`
@@ -80,7 +80,7 @@ type pagesCommand struct {
 func (c *pagesCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Pages(ctx, c.Names) }
 
 type siteCommand struct {
-	Dir   string `arg:"" optional:"" help:"The folder of your own notebooks; first make their pages with run. Default: the paper's notebooks."`
+	Dir   string `arg:"" optional:"" help:"The folder of your own notebooks; first make their pages with run. Default: the paper's."`
 	Serve bool   `help:"Then serve the site to this machine, until interrupted."`
 	Port  int    `default:"8899" help:"The port to serve at; 0 means any free port."`
 }
@@ -93,7 +93,7 @@ func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type kernelCommand struct {
-	Install bool `required:"" xor:"do" help:"Put the kernel where nbconvert, Notebook and editors find it. The kernel needs this clone and its .lab."`
+	Install bool `required:"" xor:"do" help:"Put the kernel where nbconvert, Notebook and editors find it. It needs this clone with .lab."`
 	Remove  bool `required:"" xor:"do" help:"Remove the kernel."`
 }
 

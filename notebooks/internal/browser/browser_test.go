@@ -27,7 +27,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/lab"
 )
 
-var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, axe in all three views of a page, and JupyterLite in Firefox")
+var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, axe in all views, and JupyterLite in Firefox")
 
 // root is the folder of the clone; temp is the folder for files of the tests.
 var root, temp string

@@ -475,7 +475,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 				text, shown := c.shows()
 				same := got.Text == text && got.Shown == shown
 				if reason, accounted := rounded[number+" "+c.ID]; same == accounted {
-					t.Errorf("cell %d, %s, shows\n%.2000s\nwhere\n%.2000s\nis committed; listed in rounded: %v %s", i, c.ID, got.Text+got.Shown, text+shown, accounted, reason)
+					t.Errorf("cell %d, %s, shows\n%.2000s\nwhere\n%.2000s\nis committed; in rounded: %v %s", i, c.ID, got.Text+got.Shown, text+shown, accounted, reason)
 				}
 				most := int64(firstPicture)
 				if i == 0 {

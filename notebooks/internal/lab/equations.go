@@ -150,8 +150,8 @@ var (
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
-// linkEquations replaces the anchors of equations by links to the index, at the beginning of the anchors' paragraphs, and
-// turns citations of an equation into links to the equation in its notebook. Each link shows the equation's card.
+// linkEquations replaces the anchors of equations by links to the index, at the beginning of the paragraphs, and turns
+// citations of an equation into links to the equation in its notebook. Each link shows the equation's card.
 func linkEquations(body string, equations []*equation) string {
 	at, of := map[string]*equation{}, map[string]*equation{}
 	for _, e := range equations {

@@ -81,8 +81,8 @@ func lighten(r *run, body, folder string) (string, error) {
 	return spaces.ReplaceAllString(body, "$1"), failed
 }
 
-// figuresOf returns the figures in an output, each as a map from formats to data: the charts in the HTML or, if there are
-// none, the figure in the output's MIME types. Several charts share one PNG, which counts as a format of the first chart.
+// figuresOf returns the figures in an output, each as a map from formats to data: the charts in the HTML or, without
+// any, the figure in the output's MIME types. Several charts share one PNG, which counts as a format of the first.
 func figuresOf(o *output) []map[string][]byte {
 	var figures []map[string][]byte
 	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {

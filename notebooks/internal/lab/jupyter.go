@@ -22,7 +22,7 @@ var (
 // oldest is the oldest minor version of Python 3 that requirements.txt supports.
 const oldest = 10
 
-// setUpJupyter installs Jupyter from PyPI into .lab/venv or, if this fails, uses the Jupyter of the python3 on the PATH.
+// setUpJupyter installs Jupyter from PyPI into .lab/venv or, if this fails, uses the Jupyter of python3 on the PATH.
 func (l *Lab) setUpJupyter(ctx context.Context) error {
 	python, err := exec.LookPath("python3")
 	if err != nil {

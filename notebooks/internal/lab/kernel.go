@@ -67,10 +67,10 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// mended returns the path of a go.mod with which a modified GoNB is built. The modified GoNB connects to gopls as soon as
-// gopls listens, waits up to 25 seconds for an answer, and says in an error message where statements belong. The
-// published GoNB connects only after 12 seconds, so the first Tab in a new kernel waits for that time. Moreover, it stops
-// waiting for an answer after 8 seconds, which is too early on a busy machine.
+// mended returns the path of a go.mod with which a modified GoNB is built. The modified GoNB connects to gopls as soon
+// as gopls listens, waits up to 25 seconds for an answer, and says in an error message where statements belong. The
+// published GoNB connects only after 12 seconds, so the first Tab in a new kernel waits for that time. Moreover, it
+// stops waiting for an answer after 8 seconds, which is too early on a busy machine.
 func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err error) {
 	folder, modfile := filepath.Join(l.temp, "gonb"), filepath.Join(l.temp, "gonb.mod")
 	published, err := printed(l.command(ctx, "go", "list", "-f={{.Module.Dir}}", tools[0]))
@@ -97,11 +97,11 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 	return modfile, errors.Join(writeFile(modfile, pins), copyFile(filepath.Join(l.temp, "gonb.sum"), filepath.Join(l.root, "go.sum")))
 }
 
-// wrap puts a go command into .lab/bin that runs the go command of the GOROOT root, but does nothing for go get without
-// names. GoNB calls go get before each cell, unless the cell says %noautoget, and no flag of GoNB prevents this. The call
-// would cost a cell 0.1 s, or 0.5 s with the network, but go.mod already has the imports of all notebooks. The command
-// also lets builds use more memory, so they take a sixth less time. wrap also puts a gopls into .lab/bin that ends at once
-// in runs without a reader, because the real gopls would load the module for each notebook.
+// wrap puts two commands into .lab/bin. The first, go, runs the go command of the GOROOT root, except that go get
+// without names does nothing: GoNB calls it before each cell that does not say %noautoget, which costs 0.1 s, or 0.5 s
+// with the network, although go.mod has the imports of all notebooks. Builds by this go may use more memory, and so
+// take a sixth less time. The second, gopls, ends at once if no reader can ask for completions, because the real gopls
+// would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
 		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),
@@ -127,9 +127,9 @@ type kernelspec struct {
 	} `json:"metadata"`
 }
 
-// kernelspec describes our kernel, which is found on the PATH. The kernel's workspace contains the clone and the project.
-// The kernel reports the compiler's messages as text, which nbclient reads. Cells are linked without a symbol table, which
-// is faster. The user's own GOFLAGS do not apply, because flags such as -mod may be errors in the kernel's workspace.
+// kernelspec describes our kernel, which is on the PATH, and has the clone and the project in its workspace. The kernel
+// reports the compiler's messages as text, which nbclient reads. Linking cells without a symbol table is faster. The
+// user's own GOFLAGS do not apply, because flags such as -mod may be errors in the kernel's workspace.
 func (l *Lab) kernelspec() (*kernelspec, error) {
 	work := l.root
 	if l.project != l.root {

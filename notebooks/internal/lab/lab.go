@@ -264,8 +264,8 @@ func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// use locks .lab/used until the lab is closed: with a shared lock, to use the set-up, or with an exclusive lock, to remove
-// the set-up. Call use between lock and unlock.
+// use locks .lab/used until the lab is closed: with a shared lock, to use the set-up, or with an exclusive lock, to
+// remove the set-up. Call use between lock and unlock.
 func (l *Lab) use(how int) (err error) {
 	if l.used == nil {
 		if l.used, err = os.OpenFile(l.path("used"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
@@ -318,8 +318,7 @@ type step struct {
 	from string // what the step depends on; if this changes, the step is taken again
 }
 
-// once takes the step, by do, and writes s.from into a file, the stamp. If the stamp has s.from already, and s.made
-// exists, once does nothing.
+// once takes the step by calling do, unless the step's stamp, a file, already contains s.from, and s.made exists.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {

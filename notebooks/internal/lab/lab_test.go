@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 var shared *Lab
 
-// setUp is the set-up of the clone itself, made once for all tests.
+// setUp sets up the clone itself, once for all tests.
 var setUp = sync.OnceValues(func() (*Lab, error) {
 	lab, err := New(os.Stderr)
 	if err != nil {
@@ -39,8 +39,7 @@ var setUp = sync.OnceValues(func() (*Lab, error) {
 	return lab, lab.setUp(context.Background())
 })
 
-// readyLab is a lab that is set up, for tests that execute notebooks. The notebooks' output goes into a folder of the
-// test.
+// readyLab returns a lab that is set up, for tests that execute notebooks. The results go into a folder of the test.
 func readyLab(t testing.TB) *Lab {
 	t.Helper()
 	if testing.Short() {
@@ -53,7 +52,7 @@ func readyLab(t testing.TB) *Lab {
 	return lab
 }
 
-// emptyLab is a lab in an empty folder instead of a clone.
+// emptyLab returns a lab in an empty folder instead of a clone.
 func emptyLab(t testing.TB) *Lab {
 	t.Helper()
 	lab := try(New(new(bytes.Buffer))).or(t)
@@ -63,7 +62,7 @@ func emptyLab(t testing.TB) *Lab {
 	return lab
 }
 
-// told returns the log of an empty lab.
+// told returns the log of a lab from emptyLab or readyLab.
 func (l *Lab) told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +125,7 @@ func TestTheCloneIsFoundFromAnyFolderInIt(t *testing.T) {
 	try(os.Stat(filepath.Join(lab.root, "notebooks", "main.go"))).or(t)
 	t.Chdir(t.TempDir())
 	if _, err := New(os.Stderr); err == nil || !strings.Contains(err.Error(), module) {
-		t.Errorf("outside of a clone: %v; want an error that names %s", err, module)
+		t.Errorf("outside a clone: %v; want an error that names %s", err, module)
 	}
 }
 
@@ -207,7 +206,7 @@ func TestDebiansPackagesNeedAYes(t *testing.T) {
 	noError(t, lab.makeVenv(t.Context(), "python3", lab.path("venv")))
 }
 
-// If PyPI can't be reached, the set-up uses the Jupyter of a python3 on the PATH that has all of its packages.
+// If PyPI can't be reached, the set-up uses the Jupyter of python3 on the PATH, if no package of Jupyter is missing.
 func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	ready := readyLab(t)
 	lab := emptyLab(t)
@@ -244,7 +243,7 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// The digest that pages require of a script from the delivery network is the digest of the file from npm.
+// The digest that pages require of a script from the delivery network is the digest of the script in npm's package.
 func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	lab := readyLab(t)
 	for _, s := range scripts {
@@ -255,7 +254,7 @@ func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// The kernel runs go get for the imports of each cell before it runs the cell, and gopls when it starts.
+// The kernel runs go get for the imports of each cell before it runs the cell. It runs gopls when the kernel starts.
 func TestTheKernelsProgramsDoOnlyWhatIsNeeded(t *testing.T) {
 	lab := emptyLab(t)
 	goroot := strings.TrimSpace(try(printed(lab.command(t.Context(), "go", "env", "GOROOT"))).or(t))

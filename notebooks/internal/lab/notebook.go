@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. This package never writes such a notebook.
+// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. This package never encodes a notebook.
 type notebook struct {
 	NBFormat int `json:"nbformat"`
 	Cells    []cell
