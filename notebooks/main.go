@@ -39,7 +39,7 @@ notebooks go into the folder build.`
 // commandLine holds the user's request.
 type commandLine struct {
 	Run    runCommand    `cmd:"" default:"withargs" help:"Set up, execute the notebooks, export pages, print a summary (the default)."`
-	Lab    labCommand    `cmd:"" help:"Open JupyterLab, for this machine only, on copies of the notebooks, which you may change."`
+	Lab    labCommand    `cmd:"" help:"Open JupyterLab, for this machine only, with a token, on copies of the notebooks for you to change."`
 	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside the clone."`
 	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks from their present outputs, without executing anything."`
 	Site   siteCommand   `cmd:"" help:"Make a site whose cells run in any browser, in the folder build/site, from the pages in build."`

@@ -182,7 +182,7 @@ func numeral(text string) quotedNumber {
 	return quotedNumber{text, value * math.Pow(10, power), math.Pow(10, power-float64(len(part[2])-min(1, len(part[2]))))}
 }
 
-// in reports whether the text contains a number that equals w when it is rounded to the digits of w.
+// in reports whether the text contains a number that, rounded to the digits of w, equals w.
 func (w quotedNumber) in(text string) bool {
 	for _, s := range numerals.FindAllString(text, -1) {
 		if math.Abs(numeral(s).value-w.value) <= w.unit/2*(1+1e-9) {

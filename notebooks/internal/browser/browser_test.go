@@ -65,7 +65,6 @@ func inLab(do ...func(*lab.Lab) error) error {
 	return nil
 }
 
-// A cell of a notebook that a test writes.
 type cell struct {
 	kind, source string
 	tags         []string
@@ -188,7 +187,7 @@ func open(t testing.TB, more ...chromedp.ExecAllocatorOption) (b *browser, folde
 	call(t, b, network.Enable, network.EnableParams{})
 	call(t, b, log.Enable, cdp.Empty{})
 	call(t, b, runtime.Enable, cdp.Empty{})
-	// JupyterLab's commands act on what has the focus.
+	// JupyterLab's commands act on the widget that has the focus.
 	call(t, b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return b, folder
 }

@@ -101,7 +101,7 @@ const (
 	statedSet = `document.querySelectorAll(".stated mjx-container[display]").length`
 )
 
-// TestPages opens every page. Each is small and accessible, its charts and formulas work, and its links lead somewhere.
+// TestPages opens every page. Each page is small and accessible, its charts and formulas work, and its links are valid.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -199,7 +199,7 @@ type view struct {
 // no wider than a phone.
 func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	t.Helper()
-	// This saves minutes: it removes the thousands of paths in formulas, and all coloured words of code but one per colour.
+	// To save minutes, this empties the formulas, which have thousands of paths, and keeps one word of code per colour.
 	b.do(t, `(seen => document.querySelectorAll("pre span[class]").forEach(e => { const colour = e.closest("div").className + ": " + e.className; seen.has(colour) ? e.replaceWith(e.textContent) : seen.add(colour); }))(new Set()), document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove())`)
 	evaluate[bool](t, b, rules+`; window.axe !== undefined`)
 	see := func(at view) {

@@ -24,7 +24,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// playNotebook has cells that import little. pages marks the first of these cells as one that took long.
+// playNotebook has cells that import little. The function pages marks the first cell as one that took long.
 var playNotebook = append([]cell{prose("# Play\n\nThe lead. See [its page](../build/play.html#Play) and [the start](00-start-here.ipynb).")}, playCells...)
 
 var playCells = []cell{
@@ -82,7 +82,7 @@ type served struct {
 	bytes   atomic.Int64 // number of bytes of the engine that were fetched
 }
 
-// serve starts a server on which the handler's site is under a path.
+// serve starts a server with the handler's site under the path /some/path.
 func serve(t testing.TB, handler http.Handler) *served {
 	t.Helper()
 	s := new(served)
@@ -407,7 +407,7 @@ var rounded = map[string]string{
 	"12 1a9b0003": "math.Exp",                     // the softmax of the offline method
 }
 
-// A committed is a cell of a committed notebook.
+// A committed holds the parts of a committed cell that the tests read.
 type committed struct {
 	ID       string
 	Type     string `json:"cell_type"`
@@ -490,7 +490,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 	}
 }
 
-// recordWorkers records the outputs that workers report, if the workers start after recordWorkers.
+// recordWorkers is a script that records the outputs of workers that start after the script.
 const recordWorkers = `{
 	let text = "", shown = new Map(); // by id: an output may be replaced
 	const Real = Worker;

@@ -66,9 +66,9 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 func (s *Session) Keep(p *Program) { *s = p.then }
 
 // Page joins the programs of a page's cells into one program, and also returns the programs that it has joined. The
-// session must have kept all of the programs. If os.Args[0] is the key of one of them, the page's program runs this one.
-// So exactly the code that the reader sees runs, although nothing is compiled. The only difference is that the page's
-// program also initialises the packages that other cells import.
+// session must have kept all of these. If os.Args[0] is the key of a joined program, the page's program runs the joined
+// program. So exactly the code that the reader sees runs, although nothing is compiled. The only difference is that the
+// page's program also initialises the packages that other cells import.
 //
 // Page leaves out a program if its cell, composed after the last cell, would give another program. For example, a later
 // cell may redeclare what the program uses, add a method to its types, or declare a variable with a computed value. Page
@@ -95,13 +95,13 @@ func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err e
 // constants, or variables that are declared together.
 type unit struct {
 	names []declared
-	cell  string // the name of the cell that declares it
+	cell  string // the name of the cell that declares the unit
 	from  string // what to put before text: a keyword if text has none, and a line directive
 	text  string
 	runs  bool // part of every program, used or not: init functions, and variables whose values are computed
 }
 
-// A declared name is one of a unit's names: T.m for a method.
+// A declared is one of a unit's names. The name of a method m of T is T.m.
 type declared struct {
 	name   string
 	at, to int // the first byte of the name in the unit's text, and the byte after the name
@@ -232,7 +232,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 	return kept
 }
 
-// blank replaces a name in the text by another name, padded with spaces, so that the text after it stays in place.
+// blank replaces a name in the text by another name, padded with spaces, so that the rest of the text stays in place.
 func blank(text string, n declared, name string) string {
 	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
 }

@@ -172,7 +172,7 @@ func (s *Session) Inspect(before, after string, packages types.Importer) string 
 	return strings.Join(said, "\n")
 }
 
-// placeholder stands in a cell at the place of the name to complete.
+// placeholder replaces, in a cell, the name to complete.
 const placeholder = "_here_"
 
 // A checked is the result of go/types for a cell together with the declarations of the session.

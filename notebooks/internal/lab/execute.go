@@ -25,7 +25,7 @@ import (
 
 // Options state how notebooks are executed.
 type Options struct {
-	Update  bool          // also write the fresh outputs into the committed notebooks
+	Update  bool          // also write the fresh outputs into the notebooks themselves
 	Jobs    int           // number of notebooks executed at a time
 	Timeout time.Duration // the longest time that a cell may take
 }
@@ -91,7 +91,7 @@ type run struct {
 	notebook *notebook
 	file     string // the executed notebook: a temporary file, or, for [Lab.Pages], source
 	elapsed  time.Duration
-	cells    map[int]time.Duration // time of each cell, by its index
+	cells    map[int]time.Duration // the time of each cell, by the cell's index
 	figures  int                   // the number of figures in the notebook's outputs
 	pictures map[string]string     // the names of the figure files by their content
 }
@@ -243,7 +243,7 @@ type cellError struct {
 	notebook string
 	cell     cell // with its outputs
 	message  string
-	stopped  bool // from outside, for the reason in message
+	stopped  bool // the cell was stopped from outside; message states the reason
 }
 
 var (

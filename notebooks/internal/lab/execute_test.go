@@ -49,7 +49,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 	}
 }
 
-// One call executes all broken notebooks, and the error of each names the line that is wrong.
+// One call executes all broken notebooks. The error of each says which cell failed, and why.
 func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)

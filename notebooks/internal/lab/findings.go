@@ -78,7 +78,7 @@ func newClaims() (all []*claim, err error) {
 }
 
 // figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A difference Δ
-// becomes the ratio 1 + Δ/cost, where cost is the penalty method's: the result before the difference.
+// becomes the ratio 1 + Δ/cost, where cost is the penalty method's cost, the result before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "interval of 95 %"}
 	for i, s := range c.Settings {
@@ -130,7 +130,7 @@ func (p *page) Verdicts() (counts []choice) {
 	return counts
 }
 
-// An erratum is a recorded erratum, with what its page shows in addition.
+// An erratum adds to a recorded erratum what the page of errata also shows.
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
@@ -190,7 +190,7 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 	return counts
 }
 
-// counted returns the counts with the count of this value raised by one.
+// counted adds one to the count of the value, and returns the counts.
 func counted(counts []choice, value string) []choice {
 	i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
 	if i < 0 {

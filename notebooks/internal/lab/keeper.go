@@ -28,15 +28,15 @@ const keeping = "MIXPOLICY_KEEPER"
 // has; the end of this input tells the keeper that the lab has ended. The keeper is this same program, started again
 // in a separate session, so a signal to the lab's group does not reach the keeper.
 //
-// On Linux, a signal at a parent's death (PR_SET_PDEATHSIG) would be enough for the lab's own children, but not for
-// their children, such as kernels, which have sessions of their own.
+// On Linux, a signal at a parent's death (PR_SET_PDEATHSIG) would end the lab's own children, but not the children of
+// these, such as kernels, which run in separate sessions.
 func startKeeper(temp string) (release func() error, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(program)
-	cmd.Args = []string{"mixpolicy-keeper", temp} // the name in lists of processes
+	cmd.Args = []string{"mixpolicy-keeper", temp} // the name that lists of processes show
 	cmd.Env = append(os.Environ(), keeping+"="+temp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	pipe, err := cmd.StdinPipe()
@@ -63,8 +63,8 @@ func Keep() {
 }
 
 // clear ends the processes whose folder for temporary files is temp, and removes this folder. A killed process takes a
-// moment to end, and may just have started another. A process that the lab was just starting gets its environment a
-// moment later. So clear searches until two searches in a row find no process, but for at most [patience].
+// moment to end, and may just have started another process. A process that the lab was just starting gets its
+// environment a moment later. So clear searches until two searches in a row find none, for at most [patience].
 func clear(temp string) (err error) {
 	for begin, none := time.Now(), 0; none < 2 && time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		none++

@@ -15,8 +15,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// tools are the Go programs that a notebook needs: the kernel, the program that adds imports to its cells, and the
-// program that completes code. go.mod pins their versions.
+// tools are the Go programs that a notebook needs: the kernel, the program that adds imports to cells, and the program
+// that completes code. go.mod pins the versions of these programs.
 var tools = []string{
 	"github.com/janpfeifer/gonb",
 	"golang.org/x/tools/cmd/goimports",
@@ -97,10 +97,10 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 	return modfile, errors.Join(writeFile(modfile, pins), copyFile(filepath.Join(l.temp, "gonb.sum"), filepath.Join(l.root, "go.sum")))
 }
 
-// wrap puts two commands into .lab/bin. The first, go, runs the go command of the GOROOT root, except that go get
-// without names does nothing: GoNB calls it before each cell that does not say %noautoget, which costs 0.1 s, or 0.5 s
-// with the network, although go.mod has the imports of all notebooks. Builds by this go may use more memory, and so
-// take a sixth less time. The second, gopls, ends at once if no reader can ask for completions, because the real gopls
+// wrap puts two commands into .lab/bin. The first, go, runs the go command of the GOROOT root, but skips go get without
+// names. GoNB calls go get before each cell that does not say %noautoget. The call would cost 0.1 s, or 0.5 s with the
+// network, but go.mod already has the imports of all notebooks. Builds by this go may use more memory, and so take a
+// sixth less time. The second command, gopls, ends at once if no reader can ask for completions, because the real gopls
 // would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
@@ -127,7 +127,7 @@ type kernelspec struct {
 	} `json:"metadata"`
 }
 
-// kernelspec describes our kernel, which is on the PATH, and has the clone and the project in its workspace. The kernel
+// kernelspec describes our kernel. It is on the PATH, and its workspace contains the clone and the project. The kernel
 // reports the compiler's messages as text, which nbclient reads. Linking cells without a symbol table is faster. The
 // user's own GOFLAGS do not apply, because flags such as -mod may be errors in the kernel's workspace.
 func (l *Lab) kernelspec() (*kernelspec, error) {

@@ -299,7 +299,7 @@ func (l *Lab) removeParts() error {
 	return errors.Join(failures...)
 }
 
-// named returns, sorted, the paths of the files and folders in folder whose names match pattern, or none without folder.
+// named returns the sorted paths of the files and folders in folder whose names match pattern, if folder exists.
 func named(folder, pattern string) (files []string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {

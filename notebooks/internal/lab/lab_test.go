@@ -77,7 +77,7 @@ type tried[T any] struct {
 
 func try[T any](value T, err error) tried[T] { return tried[T]{value, err} }
 
-// or returns the result, or ends the test with the error. (A panic would leave kernels behind.)
+// The method or returns the value, or ends the test with the error. (A panic would leave kernels behind.)
 func (r tried[T]) or(t testing.TB) T {
 	t.Helper()
 	noError(t, r.err)
@@ -224,7 +224,7 @@ func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(ready.python)+":"+os.Getenv("PATH"))
 	err := lab.setUpJupyter(t.Context())
 	if err != nil || filepath.Dir(lab.python) != filepath.Dir(ready.python) || !strings.Contains(lab.told(), "PyPI can't be reached") {
-		t.Errorf("%v, and Jupyter from %s; want it from %s; it said\n%s", err, lab.python, ready.python, lab.told())
+		t.Errorf("%v, and Jupyter from %s; want Jupyter from %s; the log says\n%s", err, lab.python, ready.python, lab.told())
 	}
 }
 

@@ -28,7 +28,7 @@ func TestMap(t *testing.T) {
 		t.Errorf("%d entries are on the map, want %d", len(at), len(equations))
 	}
 	if a, b := at["3.19"], at["3.20"]; a.x >= b.x {
-		t.Errorf("(3.19) is at %v, (3.20), which rests on it, at %v; want it to the right", a, b)
+		t.Errorf("(3.19) is at %v, and (3.20), which rests on (3.19), at %v; want (3.20) to the right", a, b)
 	}
 	premises := try(data.Files.ReadFile("premises.csv")).or(t)
 	if want := strings.Count(string(premises), "; ") + strings.Count(string(premises), "\n") - 1; len(c.Edges) != want || strings.Count(string(c.Option), `"source"`) != want {

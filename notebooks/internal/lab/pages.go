@@ -263,7 +263,7 @@ var (
 	links     = regexp.MustCompile(`href="(?:([^":/#?]+)\.ipynb|\.\./build/([^":/#?]+)\.html)(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
 	cited     = regexp.MustCompile(`(?s).*\nversion: "([^"]*)"\ndate-released: "([^"]*)".*`)
-	// The end of an answer's fold and the beginning of the next, with nothing between.
+	// The end of one answer's fold and the beginning of the next fold, with nothing between the folds.
 	betweenAnswers = regexp.MustCompile(
 		`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
 )

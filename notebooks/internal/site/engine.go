@@ -31,13 +31,13 @@ type engine struct {
 	program, compiled int64 // packed bytes, at most: of a page's program; of the compiler, the linker and a page's packages
 }
 
-// A file is a file of the engine. Its name changes with its content, so a browser may keep it forever.
+// A file describes a file of the engine. A file's name changes with its content, so a browser may keep the file forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // the number of bytes of the unpacked file
-	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the
-	// digests of the packed and of the unpacked file, because some servers make the browser unpack the file.
+	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the digests of
+	// the packed and of the unpacked file: the server determines whether the browser unpacks the file before the check.
 	Integrity string `json:"integrity"`
 }
 

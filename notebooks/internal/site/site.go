@@ -113,7 +113,7 @@ func Build(ctx context.Context, s Settings) error {
 	return errors.Join(b.worker(), b.clean())
 }
 
-// worker writes the service worker, with the names of the files that it may keep.
+// worker writes the service worker, with the names of the files that this worker may keep.
 func (b *builder) worker() error {
 	var names []string
 	for file := range b.made {

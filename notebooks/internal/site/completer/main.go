@@ -49,7 +49,7 @@ func main() {
 		"complete": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			archive, missing = args[2], []any{}
 			prefix, found := session.Complete(args[0].String(), args[1].String(), packages)
-			data, _ := json.Marshal(append([]cells.Completion{}, found...)) // cannot fail; a list even if there are none
+			data, _ := json.Marshal(append([]cells.Completion{}, found...)) // cannot fail; without names, an empty list
 			return map[string]any{"prefix": prefix, "found": string(data), "missing": missing}
 		}),
 		"inspect": js.FuncOf(func(_ js.Value, args []js.Value) any {

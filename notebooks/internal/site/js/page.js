@@ -331,7 +331,7 @@
     queue.push(...waiting);
     next();
   }
-  // A cell needs what the cells above declare. If the session lacks the present text of one of them, it is added without being run.
+  // A cell needs the declarations above. If the session lacks the present text of an earlier cell, the text is added without being run.
   const seen = new Map();
   async function next() {
     if (current || !queue.length) return;
