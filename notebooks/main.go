@@ -8,11 +8,11 @@
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
 //	go run ./notebooks kernel     install the Go kernel into your own Jupyter
 //	go run ./notebooks site       make a site whose cells run in any browser
-//	go run ./notebooks -h         everything else
+//	go run ./notebooks -h         list all commands and flags
 //
 // Apart from temporary files and the caches of Go, pip and npm, the set-up writes only to the folder .lab of the clone, and
 // a run only to the folder build. Only run --update changes the notebooks, and only kernel writes into your own Jupyter.
-// However the command ends, the processes that it started end with it.
+// When the command ends, for whatever reason, the processes that it started end too.
 package main
 
 import (
@@ -32,25 +32,25 @@ const description = `The executable paper: sets up what its notebooks need, exec
 of them.
 
 The set-up is done once and goes into the folder .lab of the clone: the Go kernel with goimports and gopls, built from
-go.mod's pins; Jupyter from PyPI, or, where that can't be reached, the one of python3 on the PATH; ECharts, MathJax,
-MiniSearch and CodeMirror from npm. A site also takes JupyterLite from PyPI. Pages, figures and executed notebooks go
-into the folder build.`
+go.mod's pins; Jupyter from PyPI or, if this fails, the Jupyter of the python3 on the PATH; ECharts, MathJax,
+MiniSearch and CodeMirror from npm. The command site also installs JupyterLite from PyPI. Pages, figures and executed
+notebooks go into the folder build.`
 
 // commandLine holds the user's request.
 type commandLine struct {
 	Run    runCommand    `cmd:"" default:"withargs" help:"Set up, execute the notebooks, export pages, print a summary (the default)."`
-	Lab    labCommand    `cmd:"" help:"Open JupyterLab on copies of the notebooks, yours to change (loopback only, with a token)."`
+	Lab    labCommand    `cmd:"" help:"Open JupyterLab, for this machine only, with a token, on copies of the notebooks for you to change."`
 	New    newCommand    `cmd:"" help:"Make a folder for notebooks and packages of your own, outside the clone."`
 	Pages  pagesCommand  `cmd:"" help:"Make the pages of the notebooks from their present outputs, without executing anything."`
 	Site   siteCommand   `cmd:"" help:"Make a site whose cells run in any browser, in the folder build/site, from the pages in build."`
 	Kernel kernelCommand `cmd:"" help:"Install the Go kernel into your own Jupyter, or remove it."`
 	Clean  cleanCommand  `cmd:"" help:"Remove .lab and build."`
 
-	Debian bool `help:"Let the set-up install Debian's package python3-venv if Python needs it, as root."`
+	Debian bool `help:"Let the set-up install, as root, Debian's package python3-venv if Python needs it."`
 }
 
 type runCommand struct {
-	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, by name or the beginning of it: 06. One of your own by its path."`
+	Names []string `arg:"" optional:"" name:"name" help:"Notebooks, by name or the beginning of it (06); one of your own, by its path."`
 
 	Update  bool          `help:"Also write the fresh outputs into the notebooks themselves."`
 	Jobs    int           `default:"2" help:"How many notebooks to execute at a time."`
@@ -62,13 +62,13 @@ func (c *runCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type labCommand struct {
-	Args []string `arg:"" optional:"" passthrough:"" help:"A folder or notebook to open, and JupyterLab's own, such as --no-browser."`
+	Args []string `arg:"" optional:"" passthrough:"" help:"A folder or notebook to open, then flags for JupyterLab, such as --no-browser."`
 }
 
 func (c *labCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Serve(ctx, c.Args) }
 
 type newCommand struct {
-	Dir string `arg:"" help:"The folder, whose name is also the Go module's."`
+	Dir string `arg:"" help:"The folder. The Go module gets the folder's name."`
 }
 
 func (c *newCommand) Run(ctx context.Context, l *lab.Lab) error { return l.NewProject(ctx, c.Dir) }
@@ -80,8 +80,8 @@ type pagesCommand struct {
 func (c *pagesCommand) Run(ctx context.Context, l *lab.Lab) error { return l.Pages(ctx, c.Names) }
 
 type siteCommand struct {
-	Dir   string `arg:"" optional:"" help:"The folder of your own notebooks, after run has made their pages."`
-	Serve bool   `help:"Then serve it to this machine, until interrupted."`
+	Dir   string `arg:"" optional:"" help:"The folder of your own notebooks; first make their pages with run. Default: the paper's."`
+	Serve bool   `help:"Then serve the site to this machine, until interrupted."`
 	Port  int    `default:"8899" help:"The port to serve at; 0 means any free port."`
 }
 
@@ -93,8 +93,8 @@ func (c *siteCommand) Run(ctx context.Context, l *lab.Lab) error {
 }
 
 type kernelCommand struct {
-	Install bool `required:"" xor:"do" help:"Put it where nbconvert, Notebook and editors find it. It needs this clone and its .lab."`
-	Remove  bool `required:"" xor:"do" help:"Remove it again."`
+	Install bool `required:"" xor:"do" help:"Put the kernel where nbconvert, Notebook and editors find it. It needs this clone with .lab."`
+	Remove  bool `required:"" xor:"do" help:"Remove the kernel."`
 }
 
 func (c *kernelCommand) Run(ctx context.Context, l *lab.Lab) error {

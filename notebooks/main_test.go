@@ -60,7 +60,7 @@ func TestTheCommand(t *testing.T) {
 }
 
 // TestNotebooks executes the paper's notebooks and compares their cells with
-// the committed ones, except the outputs of cells tagged timing.
+// the committed cells, except the outputs of cells tagged timing.
 func TestNotebooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("executes notebooks in Jupyter")

@@ -17,7 +17,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// longest is the number of lines of a cell's code that a reader can take in at once.
+// longest is the most lines of code that a cell may have: a reader can take in this many at once.
 const longest = 25
 
 func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
@@ -33,13 +33,13 @@ func TestNotebooksBeginWithATitleAndCellsAreShort(t *testing.T) {
 	}
 }
 
-// quotation matches the mark after a number in the prose. The mark contains the id of the cell that shows the number, or
-// of a claim or an erratum.
+// quotation matches the mark after a number in the prose. The mark contains the id of the cell, claim or erratum that
+// shows the number.
 var quotation = regexp.MustCompile(`<!-- = ([\w-]+) -->`)
 
-// TestProseQuotesOutputs: each marked number is in the outputs of its cell, or in the numbers of its claim or
-// erratum, rounded to the digits in the prose. Signs are not compared, because the words of a sentence may express
-// them.
+// TestProseQuotesOutputs: each marked number is among the numbers that the cell, claim or erratum of its mark shows,
+// when these are rounded to the digits in the prose. Signs are not compared, because the words of a sentence may
+// express them.
 func TestProseQuotesOutputs(t *testing.T) {
 	notebooks := byName(t)
 	readme, err := os.ReadFile("../README.md")
@@ -77,7 +77,7 @@ func TestProseQuotesOutputs(t *testing.T) {
 				}
 				shown = cmp.Or(shown, recorded[id])
 				if !number.in(shown) {
-					t.Errorf("%s, cell %s: the prose says %s where cell %s shows\n%s", name, c.ID, number.text, id, shown)
+					t.Errorf("%s, cell %s: the prose says %s, which is not among the numbers of %s:\n%s", name, c.ID, number.text, id, shown)
 				}
 			}
 		}
@@ -121,7 +121,7 @@ func byName(t *testing.T) map[string]*notebook {
 	return all
 }
 
-// shows returns the text of the outputs of a cell.
+// shows returns the text of the outputs of the cell with this id.
 func (nb *notebook) shows(id string) (text string) {
 	for _, c := range nb.Cells {
 		if c.ID == id {
@@ -182,7 +182,7 @@ func numeral(text string) quotedNumber {
 	return quotedNumber{text, value * math.Pow(10, power), math.Pow(10, power-float64(len(part[2])-min(1, len(part[2]))))}
 }
 
-// in reports whether the text contains a number that equals w when it is rounded to the digits of w.
+// in reports whether the text contains a number that, rounded to the digits of w, equals w.
 func (w quotedNumber) in(text string) bool {
 	for _, s := range numerals.FindAllString(text, -1) {
 		if math.Abs(numeral(s).value-w.value) <= w.unit/2*(1+1e-9) {

@@ -42,11 +42,11 @@ type commandLine struct {
 	Workers int    `default:"${cores}" help:"Number of runs at the same time. Default: the number of cores."`
 
 	Index struct {
-		Row []string `short:"r" sep:"none" placeholder:"NUMBER" help:"Only this row, and write nothing; may be repeated."`
+		Row []string `short:"r" sep:"none" placeholder:"NUMBER" help:"Only this row; may be repeated. The results are then not written."`
 	} `cmd:"" help:"Break the symbol of each row of the index. Run the row's check and the tests of the symbol's package."`
 	Package struct {
 		Folder   string `arg:"" help:"Folder of a package, such as mixpolicy/theory."`
-		Function string `short:"f" placeholder:"NAME" help:"Only this function, Type.Method, or the methods of this type."`
+		Function string `short:"f" placeholder:"NAME" help:"Only this function, this method (Type.Method), or the methods of this type."`
 	} `cmd:"" help:"Break the functions of a package and run its short tests."`
 }
 

@@ -40,7 +40,7 @@ import (
 
 type commandLine struct {
 	Measure struct {
-		Only  []string `enum:"${works}" help:"Pieces of work, of ${enum}; all if none is named." placeholder:"WORK"`
+		Only  []string `enum:"${works}" help:"Only these pieces of work, of ${enum}. Default: all." placeholder:"WORK"`
 		Quick bool     `help:"Small problems, to check that everything works; nothing is written."`
 	} `cmd:"" default:"withargs" help:"Measure, and write data/peers.csv and the README's table (the default)."`
 	Readme struct{} `cmd:"" help:"Write the README's table from data/peers.csv."`

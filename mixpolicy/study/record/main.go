@@ -68,8 +68,8 @@ type commandLine struct {
 
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
-	Race    []string `short:"r" enum:"queries,seconds,fair,until" default:"queries,seconds,fair,until" help:"Only such races."`
-	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have fair races only."`
+	Race    []string `short:"r" enum:"queries,seconds,fair,until" default:"queries,seconds,fair,until" help:"Only races of these kinds."`
+	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have only fair races."`
 }
 
 // Run records one method after the other, so an interruption loses the results of at most one method.
@@ -155,7 +155,7 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 
 type adversariesCmd struct {
 	Space     []string `short:"s" sep:"none" placeholder:"NAME" help:"Only this space of instances; may be repeated."`
-	Instances int      `default:"1000000" help:"Instances of each bound, 500 from each random start; cells share them."`
+	Instances int      `default:"1000000" help:"Number of instances of each bound, 500 from each random start; a grid's cells share them."`
 }
 
 // Run searches one space after the other. It keeps the records of spaces that are not named.

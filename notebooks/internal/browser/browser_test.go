@@ -27,7 +27,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/lab"
 )
 
-var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, axe at every width and in every theme, and JupyterLite in Firefox")
+var long = flag.Bool("long", false, "do what takes long: all cells of all notebooks, axe in all views, and JupyterLite in Firefox")
 
 // root is the folder of the clone; temp is the folder for files of the tests.
 var root, temp string
@@ -65,7 +65,6 @@ func inLab(do ...func(*lab.Lab) error) error {
 	return nil
 }
 
-// A cell of a notebook that a test writes.
 type cell struct {
 	kind, source string
 	tags         []string
@@ -92,7 +91,7 @@ func writeNotebook(file string, cells []cell) error {
 	return os.WriteFile(file, data, 0o644)
 }
 
-// must returns the value, or ends the test with the error.
+// must returns a function that returns its value, or ends the test if there is an error.
 func must[T any](t testing.TB) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -108,7 +107,7 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// lacking skips a test that needs something more than Go and Python. If CI is set, it fails the test.
+// lacking skips a test that needs more than Go and Python. If the environment variable CI is set, the test fails.
 func lacking(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -117,7 +116,7 @@ func lacking(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// program returns the path of the first of these programs that is installed. In short tests, it skips the test.
+// program returns the path of the first of the named programs that is installed. If none is, it calls lacking.
 func program(t testing.TB, debian string, names ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -140,7 +139,7 @@ type browser struct {
 	complaints []string
 }
 
-// open makes the pages, starts a browser, and returns it with the folder of the pages.
+// open makes the pages, starts a browser, and returns the browser and the folder of the pages.
 func open(t testing.TB, more ...chromedp.ExecAllocatorOption) (b *browser, folder string) {
 	t.Helper()
 	chromium := program(t, "chromium", "chromium", "chromium-browser", "google-chrome", "chrome")
@@ -188,12 +187,12 @@ func open(t testing.TB, more ...chromedp.ExecAllocatorOption) (b *browser, folde
 	call(t, b, network.Enable, network.EnableParams{})
 	call(t, b, log.Enable, cdp.Empty{})
 	call(t, b, runtime.Enable, cdp.Empty{})
-	// JupyterLab's commands act on what has the focus.
+	// JupyterLab's commands act on the widget that has the focus.
 	call(t, b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return b, folder
 }
 
-// outside returns a complaint if the address is not on this machine.
+// outside returns a complaint if the address is not on this machine, and "" otherwise.
 func outside(address string) string {
 	if u, err := url.Parse(address); err != nil || u.Hostname() != "" && u.Hostname() != "127.0.0.1" {
 		return "asked for " + address
@@ -209,7 +208,7 @@ func (b *browser) complain(what string) {
 	}
 }
 
-// calm fails the test if a page has reported an error since the last call, unless the error contains one of these
+// calm fails the test if there are complaints since the last call of calm, unless they contain one of the given
 // texts.
 func (b *browser) calm(t *testing.T, but ...string) {
 	t.Helper()
@@ -273,8 +272,8 @@ func (b *browser) keep(t testing.TB, name string) {
 	}
 }
 
-// pageState returns the text of the page, in brief. For a notebook in JupyterLab, it returns the kernel, the dialogs,
-// the active cell, and the type, prompt, state, count and text of each cell.
+// pageState is an expression for the text of the page, in brief. For a notebook in JupyterLab, its value lists the
+// kernel, the dialogs, the active cell, and the type, prompt, state, count and text of each cell.
 const pageState = `(() => {
 	const brief = text => text.replace(/\s*\n\s*/g, "\n").slice(0, 1000);
 	const panel = window.jupyterapp?.shell.currentWidget, cells = panel?.content?.widgets;
@@ -287,8 +286,8 @@ const pageState = `(() => {
 	].concat(cells.map((c, i) => "cell " + i + ", " + [c.model.type, c.prompt, c.model.executionState, c.model.executionCount].join(", ") + ": " + brief(c.node.innerText))).join("\n");
 })()`
 
-// The charts of a page: all charts, those that ECharts draws in place of the still picture, and those that show the
-// still picture.
+// Expressions for charts of a page: all charts, the charts that ECharts draws, and the charts that show their still
+// picture.
 const (
 	allCharts  = `[...document.querySelectorAll(".mixpolicy-chart")]`
 	liveCharts = allCharts + `.filter(c => {
@@ -301,8 +300,8 @@ const (
 	})`
 )
 
-// scrolling returns an expression that scrolls the notebook and then has the value of the given expression, because
-// JupyterLab renders only cells in view.
+// scrolling returns an expression that scrolls the notebook a little and then evaluates the given expression.
+// JupyterLab renders only the cells in view.
 func scrolling(expression string) string {
 	return `(() => {
 		const pane = document.querySelector(".jp-WindowedPanel-outer") || document.querySelector(".jp-Notebook");
@@ -319,7 +318,7 @@ func (b *browser) command(t *testing.T, name string) {
 	b.do(t, `window.jupyterapp.commands.execute("`+name+`")`)
 }
 
-// kernelReady waits until the notebook's kernel takes cells.
+// kernelReady waits until the notebook's kernel accepts cells.
 func kernelReady(t *testing.T, b *browser) {
 	t.Helper()
 	// GoNB reports no status before the first cell, so "connected" must be enough.

@@ -26,7 +26,7 @@ type firefox struct {
 	last   int    // the last command's number
 	page   string // BiDi's name of the page
 
-	complaints []string // errors that the page has reported
+	complaints []string // errors of the page, and its requests to other machines
 }
 
 // closedNetwork are settings with which Firefox reaches only this machine: all other requests go to a proxy that does not exist.
@@ -139,7 +139,7 @@ func (f *firefox) eventually(t *testing.T, what, expression string) {
 	t.Fatalf("%s: not in time; the page says %q, and reports %q", what, f.text(t, "document.body.innerText.slice(0, 2000)"), f.complaints)
 }
 
-// TestFirefox runs the first cells of notebook 00 in the site's page, and, with the flag -long, also in JupyterLite.
+// TestFirefox runs the second code cell of notebook 00 on its page and, with -long, the first two in JupyterLite.
 func TestFirefox(t *testing.T) {
 	t.Parallel()
 	f := openFirefox(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/lab"
 )
 
-// TestJupyterLab opens a trusted notebook in JupyterLab, as go run ./notebooks lab serves it. The charts are live before any
-// cell runs, and again after all cells have run.
+// TestJupyterLab opens a trusted notebook in JupyterLab, started as by go run ./notebooks lab. The charts are live before
+// any cell runs, and again after all cells have run.
 func TestJupyterLab(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -24,7 +24,7 @@ func TestJupyterLab(t *testing.T) {
 	sign := exec.Command(filepath.Join(root, ".lab", "venv", "bin", "python"), "-m", "nbformat.sign", file)
 	sign.Env = append(os.Environ(), "JUPYTER_DATA_DIR="+filepath.Join(root, ".lab", "jupyter"))
 	if said, err := sign.CombinedOutput(); err != nil {
-		t.Skipf("Jupyter is not the one of .lab: %v, %s", err, said)
+		t.Skipf("Jupyter is not in .lab: %v, %s", err, said)
 	}
 
 	listener := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
@@ -58,7 +58,7 @@ func TestJupyterLab(t *testing.T) {
 	b.visit(t, "http://"+host+"/?token=mine")
 	b.eventually(t, "the folder is shown", `document.querySelector("[title^='Name: sample.ipynb']")`)
 	if got := evaluate[[]string](t, b, `[...document.querySelectorAll(".jp-Dialog")].map(d => d.innerText)`); len(got) > 0 {
-		t.Errorf("it opens with %q", got)
+		t.Errorf("JupyterLab opens with the dialogs %q", got)
 	}
 	b.visit(t, "http://"+host+"/lab/tree/sample.ipynb")
 	b.eventually(t, "the notebook is shown", `document.querySelector(".jp-Notebook .jp-Cell")`)

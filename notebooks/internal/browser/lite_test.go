@@ -15,7 +15,7 @@ func openLite(t *testing.T, b *browser, name string) {
 	liteReady(t, b, name)
 }
 
-// liteReady waits until the notebook is open in JupyterLite, and its kernel takes cells.
+// liteReady waits until the notebook is open in JupyterLite, and its kernel accepts cells.
 func liteReady(t *testing.T, b *browser, name string) {
 	t.Helper()
 	b.eventually(t, "the notebook is shown", panel+`?.context?.path === "`+name+`.ipynb" && document.querySelector(".jp-Notebook .jp-Cell")`)
@@ -27,7 +27,7 @@ const (
 	liteKernel = panel + `.sessionContext.session.kernel`
 )
 
-// runLite runs the code cell with this number and, if wait is true, waits for its end.
+// runLite runs the code cell with this number and, if wait is true, waits until the cell has run.
 func runLite(t *testing.T, b *browser, cell int, wait bool) {
 	t.Helper()
 	b.do(t, fmt.Sprintf(`(notebook => {
@@ -65,7 +65,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 	b.visit(t, evaluate[string](t, b, `[...document.querySelectorAll("nav a")].find(a => opened === a.getAttribute("href") + "#mine").href + "#mine"`))
 	liteReady(t, b, name)
 	b.eventually(t, "the notebook has the text that was changed on the page, and no output of the old text", codeCells+`[1].model.sharedModel.getSource().startsWith("// mine\n") && `+codeCells+`[1].model.outputs.length === 0`)
-	// These requests may fail: for the server's icon, which the site does not have, and for possible files in the
+	// Two kinds of request may fail: for an icon, which the site lacks, and for what JupyterLab takes for files in the
 	// traces of panics.
 	defer b.calm(t, "/favicon.ico", "/api/resolvePath", "/api/contents/js")
 	t.Run("no question is asked, and nothing of the engine comes before a cell is run", func(t *testing.T) {
@@ -97,7 +97,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.command(t, "notebook:interrupt-kernel")
 		b.eventually(t, "the cell has ended", "window.ran")
 		shows(endless, "on\ninterrupted: the cell was stopped")
-		// The next cell does not show the output of a cell that was interrupted in the compiler.
+		// The next cell does not show the output of a cell that was interrupted while it was compiled.
 		runLite(t, b, endless, false)
 		b.eventually(t, "the kernel has the cell", liteKernel+`.status === "busy"`)
 		b.command(t, "notebook:interrupt-kernel")
@@ -181,7 +181,7 @@ func checkLite(t *testing.T, b *browser, address string) {
 		b.do(t, codeCells+`[1].model.sharedModel.setSource("// mine"), [...document.querySelectorAll(".jp-NotebookPanel-toolbar *")].find(e => e.textContent === "Show on the page" && !e.childElementCount).click()`)
 		b.eventually(t, "the page is opened", "opened[1]")
 		back := evaluate[string](t, b, "opened[1]")
-		b.command(t, "docmanager:save-all") // otherwise, JupyterLite asks a reader who leaves
+		b.command(t, "docmanager:save-all") // otherwise, JupyterLite asks for confirmation when it is left
 		b.eventually(t, "all is saved", `[...window.jupyterapp.shell.widgets("main")].every(w => !w.context?.model.dirty)`)
 		b.visit(t, back)
 		b.eventually(t, "the page shows the difference, and runs nothing", at(1)+`.querySelector(".diff ins")?.textContent === "+ // mine\n" && `+at(1)+`.querySelector("[role=status]").textContent.endsWith("not run yet")`)

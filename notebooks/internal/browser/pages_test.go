@@ -62,8 +62,8 @@ plotting.Show(plotting.Explorer{
 	code("%%\nplotting.Show(rising(42))", "answer"),
 }
 
-// pages makes the pages once: of the paper's notebooks with the committed outputs, of the sample, which is executed, and of
-// play. It returns their folder.
+// pages makes, once, the pages of the paper's notebooks with their committed outputs, of sample, which it executes, and
+// of play, which it does not execute. It returns the folder of the pages.
 var pages = sync.OnceValues(func() (string, error) {
 	ctx, sample, play := context.Background(), filepath.Join(temp, "sample.ipynb"), filepath.Join(temp, "play.ipynb")
 	if err := errors.Join(writeNotebook(sample, sampleCells), writeNotebook(play, playNotebook)); err != nil {
@@ -86,7 +86,7 @@ var pages = sync.OnceValues(func() (string, error) {
 		})
 })
 
-// published makes the site of the pages once, while other tests look at the pages, and returns its folder.
+// published makes the site of the pages once, while other tests look at the pages, and returns the site's folder.
 var published = sync.OnceValues(func() (string, error) {
 	folder, err := pages()
 	if err == nil {
@@ -95,13 +95,13 @@ var published = sync.OnceValues(func() (string, error) {
 	return filepath.Join(folder, "site"), err
 })
 
-// These expressions list the statements of the index of equations, and count their displays that MathJax has set.
+// stated lists the statements on the page of equations; statedSet counts their displayed formulas that MathJax has set.
 const (
 	stated    = `[...document.querySelectorAll(".stated")]`
 	statedSet = `document.querySelectorAll(".stated mjx-container[display]").length`
 )
 
-// TestPages opens every page: it is small, its charts and formulas work, it is accessible, and its links lead somewhere.
+// TestPages opens every page. Each page is small and accessible, its charts and formulas work, and its links are valid.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -153,14 +153,14 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// nearing returns an expression that scrolls further down the page and then has the value of the given expression, because
-// charts become live as a reader nears them.
+// nearing returns an expression that scrolls further down the page and then evaluates the given expression. Charts become
+// live when they are near the visible part of the page.
 func nearing(expression string) string {
 	return `(scrollTo(0, scrollY + innerHeight < document.documentElement.scrollHeight - 1 ? scrollY + innerHeight : 0), ` + expression + `)`
 }
 
-// formulas waits until MathJax has set the formulas of the page, and reports those that MathJax can't set. They show an
-// error, or the name of an undefined command in red.
+// formulas waits until MathJax has set the formulas of the page, and reports the formulas that MathJax can't set: they
+// show an error, or the name of an undefined command in red.
 func (b *browser) formulas(t *testing.T) {
 	t.Helper()
 	b.eventually(t, "MathJax is there", `window.MathJax?.startup?.promise`)
@@ -172,7 +172,7 @@ func (b *browser) formulas(t *testing.T) {
 	}
 }
 
-// axe returns the script axe-core, which finds barriers to accessibility in a page. It caches the script in .lab.
+// axe returns the script axe-core, which finds barriers to accessibility in a page. The script is cached in .lab.
 func axe(t *testing.T) string {
 	t.Helper()
 	const integrity = "xt1SFg49QaDwsyt0Xfs2XAyBtYPClXl3X2q5OOLeGAUmq9jZTYIMdztpF99WdhiH"
@@ -195,11 +195,11 @@ type view struct {
 	theme string
 }
 
-// checkAccess makes axe judge the open page by the rules of WCAG 2.2, levels A and AA, in each view.
+// checkAccess makes axe judge the open page by WCAG 2.2, levels A and AA, in each view. It also checks that the page is
+// no wider than a phone.
 func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	t.Helper()
-	// To save minutes, this empties the formulas, thousands of paths that MathJax makes, and leaves only the first word of
-	// code in each colour.
+	// To save minutes, this empties the formulas, which have thousands of paths, and keeps one word of code per colour.
 	b.do(t, `(seen => document.querySelectorAll("pre span[class]").forEach(e => { const colour = e.closest("div").className + ": " + e.className; seen.has(colour) ? e.replaceWith(e.textContent) : seen.add(colour); }))(new Set()), document.querySelectorAll("mjx-container > svg").forEach(e => e.replaceChildren()), document.querySelectorAll("mjx-assistive-mml, #MJX-SVG-global-cache").forEach(e => e.remove())`)
 	evaluate[bool](t, b, rules+`; window.axe !== undefined`)
 	see := func(at view) {
@@ -224,7 +224,7 @@ func checkAccess(t *testing.T, b *browser, rules string, views []view) {
 	call(t, b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 }
 
-// TestReading uses pages as a reader does: search, cards, theme, controls, print, and no scripts.
+// TestReading searches, opens cards, changes the theme, moves controls, prints, and reads without scripts.
 func TestReading(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -330,7 +330,7 @@ func TestReading(t *testing.T) {
 	})
 }
 
-// The tick labels of a chart's axis differ, however short or far from 0 the axis is, also after zooming.
+// The tick labels of an axis differ from one another, before and after zooming, even on a short axis far from 0.
 func TestTicksOfChartsAreToldApart(t *testing.T) {
 	t.Parallel()
 	b, folder := open(t)
@@ -367,7 +367,7 @@ func TestTicksOfChartsAreToldApart(t *testing.T) {
 }
 
 // checkControls moves the slider and the menu of the sample by keyboard, and checks what
-// the charts then show.
+// the charts then show and what data they save.
 func checkControls(t *testing.T, b *browser) {
 	t.Helper()
 	const last = `[...document.querySelector(".mixpolicy-controls").parentElement.querySelectorAll(".mixpolicy-chart")].map(c =>

@@ -24,7 +24,7 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// playNotebook has cells that import little. Its page says that the first cell takes long.
+// playNotebook has cells that import little. The function pages marks the first cell as one that took long.
 var playNotebook = append([]cell{prose("# Play\n\nThe lead. See [its page](../build/play.html#Play) and [the start](00-start-here.ipynb).")}, playCells...)
 
 var playCells = []cell{
@@ -57,7 +57,7 @@ plotting.Show(plotting.Figure{Title: "Rising", Layers: []plotting.Layer{plotting
 	magic: code("%test"),
 }
 
-// The numbers of the code cells of play.
+// The indices of playCells.
 const (
 	declares = iota
 	uses
@@ -82,7 +82,7 @@ type served struct {
 	bytes   atomic.Int64 // number of bytes of the engine that were fetched
 }
 
-// serve serves the site with the handler.
+// serve starts a server with the handler's site under the path /some/path.
 func serve(t testing.TB, handler http.Handler) *served {
 	t.Helper()
 	s := new(served)
@@ -145,8 +145,8 @@ func runs(t testing.TB, b *browser, cell int, want string, within bool) {
 	}
 }
 
-// TestSite runs cells as readers of the published site do. One reader keeps pages and JupyterLite open for long. The
-// other reader's browser stores nothing, and fetches the site from a plain file server.
+// TestSite runs cells as readers do. One reader uses the pages and JupyterLite of the published site. The other reader's
+// browser stores nothing, and fetches the site of this reader's own notebook from a plain file server.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t)
@@ -162,7 +162,7 @@ func TestSite(t *testing.T) {
 		}
 		b.calm(t)
 	})
-	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // the last on this browser, because JupyterLite asks a reader who leaves
+	t.Run("JupyterLite", func(t *testing.T) { checkLite(t, b, s.address) }) // last, because JupyterLite asks for confirmation when it is left
 	t.Run("a browser that stores nothing, and a plain server", func(t *testing.T) {
 		profile := t.TempDir()
 		noError(t, os.Mkdir(filepath.Join(profile, "Default"), 0o755))
@@ -189,12 +189,12 @@ func TestSite(t *testing.T) {
 		s.spoil.Store(false)
 		runs(t, b, uses, "42\n", false)
 		runs(t, b, magic, "42 42\n <nil>\n", false)
-		b.calm(t, "integrity", "not what was published", "digest") // the browser may have cached the download, and must then fetch it again
+		b.calm(t, "integrity", "not what was published", "digest") // the wrong linker may be in the browser's cache
 	})
 }
 
-// checkLicences follows the link from a page to the page of licences, and checks that it names the modules of all
-// packages that cells may import, and the other third-party software on the site.
+// checkLicences opens the page of licences by a link from another page, and checks that it names the modules of all
+// packages that cells may import, and other third-party software on the site.
 func checkLicences(t *testing.T, b *browser, s *served, folder string) {
 	b.visit(t, s.address+"play.html")
 	b.visit(t, evaluate[string](t, b, `document.querySelector("main > p:last-child > a").href`))
@@ -306,7 +306,7 @@ func checkPlay(t *testing.T, b *browser, s *served) {
 		b.do(t, `document.querySelector(".cm-content").focus()`)
 		b.key(t, kb.Home, chromedp.ModifierShift)
 		b.key(t, "fmt.Println(twice(4))")
-		// As with a keyboard, no character follows a key that the page handles.
+		// As on a real keyboard, a key that the page handles is not followed by a character.
 		call(t, b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "rawKeyDown", Key: "Enter", WindowsVirtualKeyCode: 13, Modifiers: 8})
 		b.eventually(t, "it runs by Shift+Enter", at(uses)+`.querySelector(".outputs").innerText === "8\n"`)
 		press(t, b, declares, "Edit", false)
@@ -389,17 +389,17 @@ func edit(t *testing.T, b *browser) {
 		fmt.Sprintf(`document.activeElement?.classList.contains("cm-content") && getSelection() + "" === "twice" && %s === %v`, height, place[2]))
 }
 
-// The most that the first Run may fetch, and the most that a Run with a picture may fetch, in MB, as README and the pages
-// say.
+// The most that the first Run may fetch, without and with a picture, in MB. The README and the pages state these
+// numbers.
 const firstRun, firstPicture = 6, 12
 
 var promise = fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that must be compiled, such as one that you change, up to 26 MB more", firstRun, firstPicture)
 
-// rounded lists the cells whose digits differ in a page, by notebook and id, and the assembly code that causes this:
-// without this code, a native run shows the digits of the page.
+// rounded lists, by notebook and id, the cells whose digits in a page differ from the committed digits, and the assembly
+// code that causes the difference: without this code, a native run shows the digits of the page.
 var rounded = map[string]string{
 	"04 daca980b": "math.Exp",                                        // the weights of the randomised LP
-	"06 279cea2e": "gonum's kernels, which the tag noasm leaves out", // too small a β amplifies their rounding
+	"06 279cea2e": "gonum's kernels, which the tag noasm leaves out", // a β that is too small amplifies rounding
 	"10 18292bdf": "math.Exp",                                        // the cube's ∇φ* is a tanh
 	"10 1f47a984": "math.Exp",
 	"10 d8c88627": "math.Exp and gonum's kernels", // 240 frames of learning
@@ -407,7 +407,7 @@ var rounded = map[string]string{
 	"12 1a9b0003": "math.Exp",                     // the softmax of the offline method
 }
 
-// A committed is a cell of a committed notebook.
+// A committed holds the parts of a committed cell that the tests read.
 type committed struct {
 	ID       string
 	Type     string `json:"cell_type"`
@@ -450,8 +450,8 @@ func (c *committed) shows() (text, shown string) {
 	return text, shown
 }
 
-// checkOutputs runs the first five cells of notebook 00 or, with -long, all cells of all notebooks. Their outputs
-// equal the committed ones, except in cells that show timings, and in the cells of rounded, which must differ.
+// checkOutputs runs the first five cells of notebook 00 or, with -long, all cells of all notebooks. Their outputs must
+// equal the committed outputs, except in cells tagged timing; the outputs of the cells in rounded must differ.
 func checkOutputs(t *testing.T, b *browser, s *served) {
 	if !strings.Contains(string(must[[]byte](t)(os.ReadFile(filepath.Join(root, "README.md")))), promise) {
 		t.Errorf("README does not say %q", promise)
@@ -466,7 +466,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 			for i, c := range cells[:map[bool]int{false: 5, true: len(cells)}[*long]] {
 				press(t, b, i, "Run", true)
 				if told := evaluate[[]float64](t, b, `told`); i == 0 && number == "00" && (len(told) == 0 || slices.Min(told) < 0.99*slices.Max(told)) {
-					t.Errorf("the size of what is fetched is told as %v", told)
+					t.Errorf("the size of the download, told before its end, changes: %v", told)
 				}
 				got := evaluate[struct{ Text, Shown string }](t, b, "recorded()")
 				if slices.Contains(c.Metadata.Tags, "timing") {
@@ -475,7 +475,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 				text, shown := c.shows()
 				same := got.Text == text && got.Shown == shown
 				if reason, accounted := rounded[number+" "+c.ID]; same == accounted {
-					t.Errorf("cell %d, %s, shows\n%.2000s\nwhere\n%.2000s\nis committed; accounted for: %v %s", i, c.ID, got.Text+got.Shown, text+shown, accounted, reason)
+					t.Errorf("cell %d, %s, shows\n%.2000s\nwhere\n%.2000s\nis committed; in rounded: %v %s", i, c.ID, got.Text+got.Shown, text+shown, accounted, reason)
 				}
 				most := int64(firstPicture)
 				if i == 0 {
@@ -490,7 +490,7 @@ func checkOutputs(t *testing.T, b *browser, s *served) {
 	}
 }
 
-// recordWorkers records the outputs that workers report, if the workers start afterwards.
+// recordWorkers is a script that records the outputs of workers that start after the script.
 const recordWorkers = `{
 	let text = "", shown = new Map(); // by id: an output may be replaced
 	const Real = Worker;

@@ -1,10 +1,10 @@
 // Package cells makes Go programs from the cells of a notebook, as GoNB does. A cell contains declarations and, after a
 // line %%, the statements of its program. The declarations stay: later cells see them, and a later declaration of a
-// name replaces the earlier one. Imports accumulate. Values do not stay: every cell is a separate program, without the
-// imports and declarations of other cells that it does not use.
+// name replaces the earlier one. Imports accumulate. Values do not stay: every cell becomes a separate program, which
+// takes from other cells only imports and declarations that it uses, and declarations that run code.
 //
-// Each part of a program states in a line directive the cell and line from which it came, so the compiler's errors, and
-// the traces of panics, name cells: CELL:LINE:COLUMN.
+// A line directive before each part of a program states the cell and the line from which the part came, so the
+// compiler's errors name places as CELL:LINE:COLUMN, and the traces of panics, as CELL:LINE.
 package cells
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // A Session holds the declarations and imports of the cells so far. [New] makes one.
 type Session struct {
-	names   map[string]string // the names of the packages that cells may import, by their paths
+	names   map[string]string // the names of the packages that cells may import, by their import paths
 	units   []unit
 	imports []imported
 	env     []string
@@ -32,7 +32,7 @@ type Session struct {
 // package names.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
-// A Program is the program of a cell, with the earlier declarations that it needs.
+// A Program is made from a cell and the earlier declarations that the cell needs.
 type Program struct {
 	Text    string   // the text of the cell
 	Source  string   // the source of package main, which is one file
@@ -41,15 +41,15 @@ type Program struct {
 	Env     []string // set by %env, as name=value
 	Said    string   // messages of the cell's magics
 
-	then Session // the session once the cell is part of it
+	then Session // the session with the cell added
 	main unit
 }
 
-// Key names the program: 64 bits of a hash of its source.
+// Key returns a name of the program: 64 bits of a hash of its source, in hexadecimal.
 func (p *Program) Key() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(p.Source)))[:16] }
 
 // Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
-// not change the session: see [Session.Keep]. Errors in the cell have the compiler's form, a line for each error.
+// not change the session: see [Session.Keep]. The returned error has the compiler's form, a line for each mistake.
 func (s *Session) Compose(name, text string) (*Program, error) {
 	p := &Program{Text: text, then: *s}
 	code, err := p.magics(name, text)
@@ -65,14 +65,14 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 // Keep makes the declarations of the program's cell part of the session. Call it once the program has been compiled.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
-// Page joins the programs of a page's cells, which the session has kept, into one program, and also returns the programs
-// that it has joined. If os.Args[0] is the key of one of these programs, the page's program does what this program does.
-// So exactly the code that the reader sees runs, although nothing is compiled; the only difference is that the packages
-// that other cells import are initialised as well.
+// Page joins the programs of a page's cells into one program, and also returns the programs that it has joined. The
+// session must have kept all of these. If os.Args[0] is the key of a joined program, the page's program runs the joined
+// program. So exactly the code that the reader sees runs, although nothing is compiled. The only difference is that the
+// page's program also initialises the packages that other cells import.
 //
 // Page leaves out a program if its cell, composed after the last cell, would give another program. For example, a later
 // cell may redeclare what the program uses, add a method to its types, or declare a variable with a computed value. Page
-// also leaves out programs with flags.
+// also leaves out programs that import flag.
 func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err error) {
 	page = &Program{then: *s}
 	page.then.imports = append(slices.Clone(s.imports), imported{"page_os", "os", "line page:1:1"})
@@ -95,13 +95,13 @@ func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err e
 // constants, or variables that are declared together.
 type unit struct {
 	names []declared
-	cell  string // the name of the cell that declares it
+	cell  string // the name of the cell that declares the unit
 	from  string // what to put before text: a keyword if text has none, and a line directive
 	text  string
 	runs  bool // part of every program, used or not: init functions, and variables whose values are computed
 }
 
-// A declared name is one of a unit's names: T.m for a method.
+// A declared is one of a unit's names. The name of a method m of T is T.m.
 type declared struct {
 	name   string
 	at, to int // the first byte of the name in the unit's text, and the byte after the name
@@ -181,7 +181,7 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 					}
 				}
 			}
-			if d.Tok == token.CONST { // iota counts from the beginning of the block
+			if d.Tok == token.CONST { // a block stays whole, because iota counts from its beginning
 				units = append(units, cut("", d.Pos(), d.End(), names...))
 			}
 		}
@@ -190,8 +190,8 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 	return main, nil
 }
 
-// computed reports whether a value consists of more than literals and names. If not, a program that does not use the
-// value can omit it.
+// computed reports whether a value consists of more than literals and names. A program may omit an unused variable only
+// if the variable's value is not computed.
 func computed(value ast.Expr) (found bool) {
 	ast.Inspect(value, func(n ast.Node) bool {
 		switch n.(type) {
@@ -205,7 +205,7 @@ func computed(value ast.Expr) (found bool) {
 }
 
 // without returns the old units without the names that the new units declare again. The new units are from the given
-// cell. If an old unit also declares other names, _ replaces those that are declared again.
+// cell. In an old unit that also declares other names, _ replaces the names that are declared again.
 func without(old, now []unit, cell string) (kept []unit) {
 	again := map[string]bool{}
 	for _, u := range now {
@@ -217,7 +217,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 		left := 0
 		for _, n := range u.names {
 			switch {
-			case n.name == "_" && u.cell != cell: // only a new run of its own cell removes it
+			case n.name == "_" && u.cell != cell: // only a new run of the unit's own cell removes this name
 				left++
 			case n.name != "_" && !again[n.name]:
 				left++
@@ -232,7 +232,7 @@ func without(old, now []unit, cell string) (kept []unit) {
 	return kept
 }
 
-// blank replaces a name in the text by another name, padded with spaces, so that the text after it stays in place.
+// blank replaces a name in the text by another name, padded with spaces, so that the rest of the text stays in place.
 func blank(text string, n declared, name string) string {
 	return text[:n.at] + name + strings.Repeat(" ", n.to-n.at-len(name)) + text[n.to:]
 }
@@ -250,7 +250,7 @@ func receiver(list *ast.FieldList) (name string) {
 	return name
 }
 
-// imported adds the import to the session, and replaces an import with the same name.
+// imported adds the import to the session, in place of an import with the same name.
 func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
@@ -271,13 +271,13 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 // opening is the code that replaces %%.
 const opening = "func main() {"
 
-// write sets the program's source, imports and environment. The program contains the functions mains and all units that
-// are [needed] with them.
+// write sets the program's source, imports and environment. The program contains the units that [needed] returns for
+// mains.
 func (p *Program) write(mains ...unit) error {
 	p.Env = p.then.env
 	units := needed(p.then.units, mains)
-	// Units that only declare something are sorted by place and text, not by the order in which cells ran. So a cell that
-	// runs again after others has the same program.
+	// Units that only declare something are sorted by place and text, not by the order in which cells ran. So the program
+	// of a cell stays the same when the cell runs again after others.
 	order := func(u unit) string {
 		if u.runs {
 			return ""
@@ -312,8 +312,8 @@ func (p *Program) write(mains ...unit) error {
 	return nil
 }
 
-// needed returns the functions main, the units of their cells, the units that every program contains, and all units that
-// these mention.
+// needed returns the functions main in mains, the units of their cells, the units that every program contains, and all
+// units that the returned units mention.
 func needed(units, mains []unit) (found []unit) {
 	units, mentioned := append(slices.Clone(units), mains...), map[string]bool{}
 	for left := len(units) + 1; len(units) < left; {
@@ -348,8 +348,8 @@ func mention(names map[string]bool, text string) {
 	}
 }
 
-// standard returns the path of the standard package of this name, which a cell may omit from its imports, or "" if
-// there is no such package, or more than one.
+// standard returns the path of the standard package of this name, or "" if there is no such package, or more than one.
+// A cell may omit the import of such a package.
 func (s *Session) standard(name string) (found string) {
 	for p, n := range s.names {
 		first, _, _ := strings.Cut(p, "/")
@@ -364,7 +364,7 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// withStandard returns the imports and, for each used name that is not among them, the import that a cell may omit.
+// withStandard returns the imports and, for each used name that they lack, the [Session.standard] package of this name.
 func (s *Session) withStandard(imports []imported, used map[string]bool) []imported {
 	for name := range used {
 		path := s.standard(name)

@@ -93,8 +93,8 @@ func run(t *testing.T, p *Program) string {
 	return string(out)
 }
 
-// TestPage: run under the key of a cell's program, the page's program prints the same. The page leaves out cells with flags,
-// and a cell if a later cell redeclares what it uses or adds a method to its type.
+// TestPage: the page's program, run under the key of a cell's program, prints what the cell's program prints. The page
+// leaves out cells with flags, and cells that use a name that is redeclared later, or a type that gets a method later.
 func TestPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -201,8 +201,8 @@ func TestMagics(t *testing.T) {
 	}
 }
 
-// FuzzCompose: for any text in two cells, Compose returns an error or Go that parses, and Complete does not panic
-// where the two texts meet.
+// FuzzCompose: for any two texts of cells, Compose returns an error or Go code that parses, and Complete does not panic
+// between the two texts.
 func FuzzCompose(f *testing.F) {
 	f.Add("import \"fmt\"\n\nvar a, b = 1, 2\nconst (\n\tc = iota\n\td\n)", "var a = 3\n%%\nfmt.Println(a, b, c, d)")
 	f.Add("type t[V any] struct{ v V }\nfunc (x *t[V]) f() int { return 1 }", "%env A B\n%% -n 1\nn := flag.Int(\"n\", 0, \"\")\nfmt.Println(*n)")

@@ -22,8 +22,8 @@ type Completion struct {
 	Type string `json:"type"`
 }
 
-// Importer returns an importer of packages from their archives, as Go's compiler writes them. A package for which
-// archive returns nil is missing, and may be imported later.
+// Importer returns an importer of packages from their archives, as Go's compiler writes them. A package cannot be
+// imported while archive returns nil for its path.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
 }
@@ -53,9 +53,9 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete returns the names that may stand between the two parts of a cell, those of the innermost scope first. It
-// also returns the prefix with which all these names begin: the part of a name at the end of before. Mistakes elsewhere
-// in the cell do no harm.
+// Complete returns the names that may stand between the two parts of a cell, names of inner scopes first. It also
+// returns the prefix with which all these names begin: the part of a name at the end of before. Mistakes elsewhere in
+// the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -96,7 +96,7 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 		}
 		return prefix, found
 	}
-	// The fields of the struct literal.
+	// In a struct literal, its fields come first.
 	if entry, ok := around[len(around)-1].(*ast.KeyValueExpr); ok && entry.Key == name {
 		around = around[:len(around)-1]
 	}
@@ -133,7 +133,7 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 }
 
 // Inspect describes the name at the place where the two parts of the cell meet. For a type, it also lists the methods.
-// It returns "" if there is no declared name.
+// It returns "" if no declared name is there.
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]
@@ -172,10 +172,10 @@ func (s *Session) Inspect(before, after string, packages types.Importer) string 
 	return strings.Join(said, "\n")
 }
 
-// placeholder stands in a cell at the place of the name to complete.
+// placeholder replaces, in a cell, the name to complete.
 const placeholder = "_here_"
 
-// A checked cell is the result of go/types for the cell and the declarations of the session together.
+// A checked is the result of go/types for a cell together with the declarations of the session.
 type checked struct {
 	files *token.FileSet
 	cell  *ast.File
@@ -183,7 +183,7 @@ type checked struct {
 	info  *types.Info
 }
 
-// check checks the types of the cell, together with the session's declarations. It returns nil if it cannot.
+// check checks the types of the cell together with the session's declarations. It returns nil if there is no result.
 func (s *Session) check(text string, packages types.Importer) *checked {
 	p := &Program{then: Session{names: s.names, units: s.units, imports: s.imports}}
 	code, err := p.magics("cell", text)
@@ -260,7 +260,7 @@ func (c *checked) typeOf(o types.Object) string {
 	return types.TypeString(o.Type(), c.qualify)
 }
 
-// kind returns what a [Completion] states as the Kind of the declaration.
+// kind returns the Kind that a [Completion] states for the declaration.
 func kind(o types.Object) string {
 	switch o := o.(type) {
 	case *types.PkgName:
@@ -314,7 +314,7 @@ func fields(t types.Type, seen map[types.Type]bool, add func(types.Object)) {
 	}
 }
 
-// nameAtEnd returns the number of bytes of a name at the end of the text; nameAtStart, at its start.
+// nameAtEnd returns the number of bytes of a name at the end of the text; nameAtStart, of a name at the start.
 func nameAtEnd(text string) int   { return len(text) - len(strings.TrimRightFunc(text, inName)) }
 func nameAtStart(text string) int { return len(text) - len(strings.TrimLeftFunc(text, inName)) }
 

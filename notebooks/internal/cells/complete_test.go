@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// listed imports packages from the export data of go list -export.
+// listed returns an importer of packages from the export data that go list -export names.
 func listed(t testing.TB) types.Importer {
 	return Importer(func(path string) []byte {
 		file, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()

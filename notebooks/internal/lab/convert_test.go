@@ -75,7 +75,7 @@ html = re.sub(r"(?s)<script.*?</script>", "", sys.stdin.read())
 print(bleach.clean(html, tags=tags, attributes=attributes, protocols=["http", "https", "mailto", "data"], strip=True, strip_comments=True))
 `
 
-// A notebook that is exported as a script is a Go program that builds and does what the cells do.
+// A notebook that is exported as a script is a Go program that compiles and does what the cells do.
 func TestAnExportedScriptIsAProgram(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)
@@ -86,7 +86,7 @@ func TestAnExportedScriptIsAProgram(t *testing.T) {
 	noError(t, err)
 	noError(t, copyFile(filepath.Join(out, "own.go"), filepath.Join(out, "own.txt"))) // the notebook has not run, so it does not name its language
 	if got := try(printed(lab.command(t.Context(), "go", "run", filepath.Join(out, "own.go")))).or(t); got != "1.414\n2\n" {
-		t.Errorf("it prints %q", got)
+		t.Errorf("the program prints %q", got)
 	}
 	for _, file := range named(out, `^\d.*\.go$`) {
 		if _, err := printed(lab.command(t.Context(), "go", "list", "-export", "-f= ", file)); err != nil { // compiles the file, without linking

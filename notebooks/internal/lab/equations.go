@@ -126,8 +126,8 @@ func inHTML(markdown string) template.HTML {
 	return template.HTML(strong.ReplaceAllString(b.String(), "<strong>$1</strong>"))
 }
 
-// cards returns a script with a card for each equation, by its anchor. A page loads the script before it shows the
-// first card.
+// cards returns a script with the card of each equation, by the equation's anchor. A page loads the script before it
+// shows the first card.
 func cards(equations []*equation) ([]byte, error) {
 	all := map[string]string{}
 	for _, e := range equations {
@@ -143,15 +143,15 @@ func cards(equations []*equation) ([]byte, error) {
 var (
 	anchor = regexp.MustCompile(`<a id="([^"]*)"></a>`)
 
-	// citation matches text that is not prose, to skip it, or a citation: a number in parentheses, or a named statement.
+	// citation matches a citation (a number in parentheses, or a named statement) or text that is not prose, to skip it.
 	// (A.1) to (A.3) may be equations of the appendix or assumptions of section 2, and are not linked.
 	citation = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<a\b.*?</a>|<h\d\b.*?</h\d>` +
 		`|<summary\b.*?</summary>|<script\b.*?</script>|<style\b.*?</style>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$` +
 		`|\((?:\d\.\d+[a-c]?|A\.(?:[4-9]|1\d))\)|\b(?:Definition|Assumption|Lemma|Proposition|Theorem|Algorithm|Figure) (?:[A\d]\.)?\d+`)
 )
 
-// linkEquations replaces the anchors of equations by links to the index, at the beginning of their paragraphs, and turns
-// citations of an equation into links to its statement. Each link shows the equation's card.
+// linkEquations replaces the anchors of equations by links to the index, at the beginning of the paragraphs, and turns
+// citations of an equation into links to the equation in its notebook. Each link shows the equation's card.
 func linkEquations(body string, equations []*equation) string {
 	at, of := map[string]*equation{}, map[string]*equation{}
 	for _, e := range equations {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEquationsAreFound: every row of the index leads to a declaration and to a test
-// that exist.
+// TestEquationsAreFound: every row of the index leads to an existing declaration and an existing
+// test.
 func TestEquationsAreFound(t *testing.T) {
 	all := try((&Lab{root: "../../.."}).equations()).or(t)
 	for _, e := range all {

@@ -25,7 +25,7 @@ import (
 
 // Options state how notebooks are executed.
 type Options struct {
-	Update  bool          // also write the fresh outputs into the committed notebooks
+	Update  bool          // also write the fresh outputs into the notebooks themselves
 	Jobs    int           // number of notebooks executed at a time
 	Timeout time.Duration // the longest time that a cell may take
 }
@@ -89,9 +89,9 @@ type run struct {
 	name     string
 	source   string // the notebook's file
 	notebook *notebook
-	file     string // the executed file, among the temporary files
+	file     string // the executed notebook: a temporary file, or, for [Lab.Pages], source
 	elapsed  time.Duration
-	cells    map[int]time.Duration // time of each cell, by its index
+	cells    map[int]time.Duration // the time of each cell, by the cell's index
 	figures  int                   // the number of figures in the notebook's outputs
 	pictures map[string]string     // the names of the figure files by their content
 }
@@ -149,7 +149,7 @@ var driver string
 
 // An event is a message of the driver about a cell.
 type event struct {
-	Event   string  `json:"event"`   // "executed", "failed", or, if the cell did not fail by itself, "stopped"
+	Event   string  `json:"event"`   // "executed", "failed", or, after a timeout or the kernel's death, "stopped"
 	Cell    int     `json:"cell"`    // the cell's index among all cells
 	Seconds float64 `json:"seconds"` // since the driver began
 	Error   string  `json:"error"`
@@ -183,7 +183,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // not ours: a library's remark
+			continue // a message of a Python library
 		}
 		before := r.elapsed
 		r.elapsed = time.Duration(e.Seconds * float64(time.Second))
@@ -238,12 +238,12 @@ func silentFailure(nb *notebook) *event {
 	return nil
 }
 
-// A cellError is a cell's failure, in the compiler's or the program's words.
+// A cellError is the failure of a cell.
 type cellError struct {
 	notebook string
 	cell     cell // with its outputs
 	message  string
-	stopped  bool // from outside, for the reason in message
+	stopped  bool // the cell was stopped from outside; message states the reason
 }
 
 var (
@@ -252,7 +252,7 @@ var (
 )
 
 // Error names the notebook, the cell by the number in its prompt, and each faulty line with its error. If no line is known,
-// it contains the end of the cell's stderr. For a cell that was stopped, it also states the reason.
+// the text contains the end of the cell's stderr. For a cell that was stopped, the text also states the reason.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
 	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)

@@ -41,7 +41,7 @@ class Client(NotebookClient):
         try:
             return await super().async_execute_cell(cell, cell_index, **kwargs)
         except CellTimeoutError:
-            # Output of the kernel while it is shut down does not belong to the cell.
+            # What the kernel writes while it shuts down does not belong to the cell.
             self.nb.cells[cell_index] = copy.deepcopy(cell)
             raise
 

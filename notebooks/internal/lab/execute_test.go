@@ -49,7 +49,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 	}
 }
 
-// One call executes all broken notebooks, and each error names its place.
+// One call executes all broken notebooks. The error of each says which cell failed, and why.
 func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)
@@ -88,7 +88,7 @@ func TestAFailingCellIsToldWithItsLine(t *testing.T) {
 }
 
 // The timeout is for each cell. On a busy machine, a short timeout may end before the cell prints its line; then the
-// test tries a longer one.
+// test tries a longer timeout.
 func TestACellThatTakesTooLongFails(t *testing.T) {
 	t.Parallel()
 	lab := readyLab(t)

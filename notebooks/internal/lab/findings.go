@@ -33,7 +33,7 @@ func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	return rows, errors.Join(err, copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg")))
 }
 
-// A claim is a claim of the paper, with its settings.
+// A claim is a sentence of the paper, with the settings in which it was tested.
 type claim struct {
 	Text     string
 	Section  string // the title of a section of the paper
@@ -55,7 +55,7 @@ var sectionOf = map[string]string{
 	"6": "Experiments", "7": "Conclusion",
 }
 
-// newClaims returns the recorded claims. Records with the same words become settings of one claim.
+// newClaims returns the recorded claims. Records with the same sentence become settings of one claim.
 func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
@@ -77,8 +77,8 @@ func newClaims() (all []*claim, err error) {
 	return all, err
 }
 
-// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. To convert a
-// difference to a ratio, it divides by the penalty method's cost, which is the result before the difference.
+// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A difference Δ
+// becomes the ratio 1 + Δ/cost, where cost is the penalty method's cost, the result before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "interval of 95 %"}
 	for i, s := range c.Settings {
@@ -130,12 +130,12 @@ func (p *page) Verdicts() (counts []choice) {
 	return counts
 }
 
-// An erratum is a recorded erratum, with its title and places for the page, and the entries of the index about it.
+// An erratum adds to a recorded erratum what the page of errata also shows.
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
-	Places         []string // where the erratum is: numbers in parentheses, and names
-	Entries        []*equation
+	Places         []string    // where the erratum is: equation numbers in parentheses, and names
+	Entries        []*equation // the entries of the index that name the erratum
 	Mark           mark
 }
 
@@ -190,7 +190,7 @@ func (p *page) count(of func(*erratum) string) (counts []choice) {
 	return counts
 }
 
-// counted returns the counts with the count of this value raised by one.
+// counted adds one to the count of the value, and returns the counts.
 func counted(counts []choice, value string) []choice {
 	i := slices.IndexFunc(counts, func(c choice) bool { return c.Value == value })
 	if i < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Every row of the record is a setting of one claim on the page. A claim with several settings has a figure with an
-// interval for each setting.
+// Every recorded row is a setting of one claim on the page. A claim with several settings has a figure with an interval
+// for each setting.
 func TestClaims(t *testing.T) {
 	claims := try(newClaims()).or(t)
 	p := &page{Name: "claims", Claims: claims, Scripts: map[string]source{"mathjax": {}, "echarts": {}, "minisearch": {}}}

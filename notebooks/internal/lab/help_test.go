@@ -11,8 +11,8 @@ import (
 )
 
 // ask is a program that executes cells and then asks the kernel what a reader asks with Shift-Tab and with Tab, with the
-// cursor at the mark |. It asks again if it gets no answer, because GoNB waits 25 seconds for gopls, and on a very busy
-// machine, the first answer takes longer.
+// cursor at the mark |. If there is no answer, the program asks again, because GoNB waits only 25 seconds for gopls, and
+// on a very busy machine, the first answer takes longer.
 const ask = `
 import json, sys, time
 from jupyter_client.manager import start_new_kernel

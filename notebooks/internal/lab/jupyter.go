@@ -19,10 +19,10 @@ var (
 	lacksProgram string
 )
 
-// oldest is the oldest minor version of Python 3 for which requirements.txt is made.
+// oldest is the oldest minor version of Python 3 that requirements.txt supports.
 const oldest = 10
 
-// setUpJupyter installs Jupyter from PyPI into .lab/venv. If that fails, it uses the Jupyter of python3 on the PATH.
+// setUpJupyter installs Jupyter from PyPI into .lab/venv or, if this fails, uses the Jupyter of python3 on the PATH.
 func (l *Lab) setUpJupyter(ctx context.Context) error {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 	return nil
 }
 
-// installJupyter installs requirements.txt into .lab/venv and returns the interpreter there.
+// installJupyter installs the packages of requirements.txt into .lab/venv and returns this environment's interpreter.
 func (l *Lab) installJupyter(ctx context.Context, python string) (own string, err error) {
 	version, err := printed(l.command(ctx, python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"))
 	if err != nil {
@@ -121,7 +121,7 @@ func (l *Lab) makeVenv(ctx context.Context, python, venv string) error {
 	}
 	l.say("%-8s installing Debian's python3-venv, which Python needs to make virtual environments", "jupyter")
 	cmd := l.command(ctx, "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv")
-	// Without the mark of our processes, so the keeper does not kill dpkg.
+	// This environment lacks the mark of our processes, so the keeper does not kill dpkg.
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	if _, err := printed(cmd); err != nil {
 		return err

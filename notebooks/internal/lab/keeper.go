@@ -20,23 +20,23 @@ import (
 // temporary files.
 const keeping = "MIXPOLICY_KEEPER"
 
-// startKeeper starts the keeper of the lab whose temporary files are in this folder. release lets the keeper do its
-// work, and waits for it.
+// startKeeper starts the keeper of the lab whose temporary files are in temp. release lets the keeper do its work, and
+// waits until the keeper has ended.
 //
 // A keeper is a process that outlives the lab, however the lab ends. It then ends every process that the lab started,
 // directly or not, and removes the lab's temporary files. Its standard input is a pipe whose other end only the lab
 // has; the end of this input tells the keeper that the lab has ended. The keeper is this same program, started again
-// in a separate session, so a signal to the lab's group does not reach it.
+// in a separate session, so a signal to the lab's group does not reach the keeper.
 //
-// On Linux, a signal at a parent's death (PR_SET_PDEATHSIG) would be enough for the lab's own children, but not for
-// their children, such as kernels, which have sessions of their own.
+// On Linux, a signal at a parent's death (PR_SET_PDEATHSIG) would end the lab's own children, but not the children of
+// these, such as kernels, which run in separate sessions.
 func startKeeper(temp string) (release func() error, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(program)
-	cmd.Args = []string{"mixpolicy-keeper", temp} // the name in lists of processes
+	cmd.Args = []string{"mixpolicy-keeper", temp} // the name that lists of processes show
 	cmd.Env = append(os.Environ(), keeping+"="+temp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	pipe, err := cmd.StdinPipe()
@@ -62,9 +62,9 @@ func Keep() {
 	os.Exit(0)
 }
 
-// clear ends the processes with this folder for temporary files, and removes the folder. A killed process takes a
-// moment to end, and may just have started another. A process that the lab was just starting gets its environment a
-// moment later. So clear looks again until it has found none twice in a row, but for at most [patience].
+// clear ends the processes whose folder for temporary files is temp, and removes this folder. A killed process takes a
+// moment to end, and may just have started another process. A process that the lab was just starting gets its
+// environment a moment later. So clear searches until two searches in a row find none, for at most [patience].
 func clear(temp string) (err error) {
 	for begin, none := time.Now(), 0; none < 2 && time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		none++
@@ -73,7 +73,7 @@ func clear(temp string) (err error) {
 			none = 0
 		}
 	}
-	for range 5 { // the processes may still have been writing
+	for range 5 { // a process may have added a file during the removal
 		if err = os.RemoveAll(temp); err == nil {
 			break
 		}
@@ -82,8 +82,8 @@ func clear(temp string) (err error) {
 	return err
 }
 
-// processes lists the processes with this folder for temporary files in their environment: all that a lab started,
-// except those whose TMPDIR was changed. Without /proc, as on macOS, ps shows the environment.
+// processes lists the processes that have TMPDIR=temp in their environment: all processes that the lab started, except
+// processes whose TMPDIR was changed. Without /proc, as on macOS, ps shows the environment.
 func processes(temp string) (pids []int) {
 	mark := "TMPDIR=" + temp
 	if runtime.GOOS != "linux" {
@@ -109,9 +109,9 @@ func processes(temp string) (pids []int) {
 	return pids
 }
 
-// makeTemp makes a folder for temporary files, which is locked while this process lives, and removes such folders that
-// remain from processes that have ended. The folder is not in .lab, because the language server's socket must have a
-// short name.
+// makeTemp makes a folder for temporary files, which is locked while this process lives. It also removes the folders
+// that were made by processes that have ended. The folder is not in .lab, because the path of the language server's
+// socket must be short.
 func makeTemp() (temp string, held *os.File, err error) {
 	for _, dir := range named(os.TempDir(), "^mixlab-") {
 		f, err := os.Open(dir)
@@ -138,7 +138,7 @@ func makeTemp() (temp string, held *os.File, err error) {
 	return "", nil, err
 }
 
-// lockFile locks an open file, and fails unless the file still has this name.
+// lockFile locks the open file f, and fails unless f is still the file called name.
 func lockFile(f *os.File, name string, how int) error {
 	if err := syscall.Flock(int(f.Fd()), how); err != nil {
 		return err

@@ -43,7 +43,7 @@ func TestANewRunRemovesWhatOneWithoutAKeeperLeft(t *testing.T) {
 	}
 	emptyLab(t)
 	if _, err := os.Stat(alive.temp); err != nil {
-		t.Errorf("the folder of a run that goes on: %v", err)
+		t.Errorf("the folder of a run that has not ended: %v", err)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestOneChangesACloneAtATime(t *testing.T) {
 	}
 	unlock()
 
-	// Clean waits while another run uses the set-up. It then removes .lab with the lock, and the next run makes a new lock.
+	// Clean waits while another run uses the set-up. Then it removes .lab with the lock, and the next run makes a new lock.
 	noError(t, writeFile(first.path("stamps", "kernel"), nil))
 	t.Setenv("PATH", t.TempDir())
 	if second.setUp(t.Context()) == nil {
@@ -120,11 +120,11 @@ func command(t *testing.T) (program string) {
 	return program
 }
 
-var kills = flag.Int("kills", 1, "how often TestKilledAtAnyMoment kills a run; a set-up a quarter of that, so none by default")
+var kills = flag.Int("kills", 1, "how often TestKilledAtAnyMoment kills a run; a set-up is killed a quarter as often, so by default never")
 
-// TestKilledAtAnyMoment kills the command at random moments with SIGKILL. Ten seconds later, no process that the command
-// started is alive. No earlier file is lost, no file is incomplete, except files that the next run removes, and the next run
-// works, even after several kills in a row.
+// TestKilledAtAnyMoment kills the command at random moments with SIGKILL. Within ten seconds, all processes that the
+// command started end. No earlier file is lost, and no file is incomplete, except files that the next run removes. The
+// next run works, even after several kills in a row.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -202,7 +202,7 @@ type victim struct {
 	dir     string        // the folder in which the command runs
 	temp    string        // the folder for the command's temporary files
 	command []string      // the program and its arguments
-	slowest time.Duration // the longest time after which all was gone
+	slowest time.Duration // the longest time until all processes and temporary files were gone
 }
 
 // start starts the command in a process group of its own.
@@ -273,7 +273,7 @@ func (v *victim) gone(when string) {
 	}
 }
 
-// whole checks by their ends that all files in the folder are complete, and returns their names.
+// whole checks that every file in the folder ends as a complete file does, and returns the names of the files.
 func whole(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	noError(t, filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
@@ -286,11 +286,11 @@ func whole(t *testing.T, folder string) (names []string) {
 		}
 		names = append(names, strings.TrimPrefix(file, folder))
 		if atomicfile.Left(file) {
-			return nil // incomplete, and the next run removes it
+			return nil // the file is incomplete, and the next run removes it
 		}
 		end := map[string]string{".html": "</html>\n", ".svg": "</svg>", ".png": "IEND\xaeB`\x82", ".ipynb": "}"}[filepath.Ext(file)]
 		if !bytes.HasSuffix(bytes.TrimSpace(data), []byte(strings.TrimSpace(end))) || filepath.Ext(file) == ".ipynb" && !json.Valid(data) {
-			t.Errorf("%s is there in part, %d bytes of it", file, len(data))
+			t.Errorf("%s is incomplete: it has %d bytes", file, len(data))
 		}
 		return nil
 	}))

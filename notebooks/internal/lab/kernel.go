@@ -15,8 +15,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// tools are the Go programs that a notebook needs: the kernel, the program that adds imports to its cells, and the
-// program that completes code. go.mod pins their versions.
+// tools are the Go programs that a notebook needs: the kernel, the program that adds imports to cells, and the program
+// that completes code. go.mod pins the versions of these programs.
 var tools = []string{
 	"github.com/janpfeifer/gonb",
 	"golang.org/x/tools/cmd/goimports",
@@ -24,7 +24,7 @@ var tools = []string{
 }
 
 // setUpKernel builds the tools into .lab/bin and describes the kernel to Jupyter. It also compiles the module into Go's
-// build cache, so that the first cell does not wait for it.
+// build cache, so that the first cell does not wait for the compiler.
 func (l *Lab) setUpKernel(ctx context.Context) error {
 	pins, err := os.ReadFile(filepath.Join(l.root, "go.mod"))
 	if err != nil {
@@ -59,18 +59,18 @@ func (l *Lab) setUpKernel(ctx context.Context) error {
 	if err := errors.Join(l.wrap(strings.TrimSpace(root)), l.writeKernelspec()); err != nil {
 		return err
 	}
-	// Cells are built without the -trimpath that GOFLAGS may contain. A cell that needs a broken package will also
-	// report it.
+	// Cells are built without the -trimpath that GOFLAGS may contain, and so is the module. A package that does not
+	// compile only causes a warning: the cells that need the package will fail.
 	if _, err := printed(l.command(ctx, "go", "list", "-trimpath=false", "-export", "-f= ", "./...")); err != nil && ctx.Err() == nil {
 		l.say("warning: %v", err)
 	}
 	return ctx.Err()
 }
 
-// mended returns a go.mod with which a modified GoNB is built. This GoNB connects to gopls as soon as gopls listens,
-// waits up to 25 seconds for an answer, and says in an error message where statements belong. The published GoNB
-// connects only after 12 seconds, so the first Tab in a new kernel waits for that time. It stops waiting for an answer
-// after 8 seconds, which is too early on a busy machine.
+// mended returns the path of a go.mod with which a modified GoNB is built. The modified GoNB connects to gopls as soon
+// as gopls listens, waits up to 25 seconds for an answer, and says in an error message where statements belong. The
+// published GoNB connects only after 12 seconds, so the first Tab in a new kernel waits for that time. Moreover, it
+// stops waiting for an answer after 8 seconds, which is too early on a busy machine.
 func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err error) {
 	folder, modfile := filepath.Join(l.temp, "gonb"), filepath.Join(l.temp, "gonb.mod")
 	published, err := printed(l.command(ctx, "go", "list", "-f={{.Module.Dir}}", tools[0]))
@@ -97,11 +97,11 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 	return modfile, errors.Join(writeFile(modfile, pins), copyFile(filepath.Join(l.temp, "gonb.sum"), filepath.Join(l.root, "go.sum")))
 }
 
-// wrap puts a go command into .lab/bin that runs the real one, in this GOROOT, except that go get without names does
-// nothing. GoNB calls go get before each cell, unless a cell says %noautoget, and has no flag to prevent this. All
-// imports of notebooks are in go.mod, and the call would cost a cell 0.1 s, or 0.5 s if it uses the network. Builds
-// may use more memory, and so take a sixth less time. wrap also puts a gopls there that ends at once if nobody asks
-// for completions, because the real gopls would load the module for each notebook.
+// wrap puts two commands into .lab/bin. The first, go, runs the go command of the GOROOT root, but skips go get without
+// names. GoNB calls go get before each cell that does not say %noautoget. The call would cost 0.1 s, or 0.5 s with the
+// network, but go.mod already has the imports of all notebooks. Builds by this go may use more memory, and so take a
+// sixth less time. The second command, gopls, ends at once if no reader can ask for completions, because the real gopls
+// would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
 		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),
@@ -127,8 +127,8 @@ type kernelspec struct {
 	} `json:"metadata"`
 }
 
-// kernelspec describes our kernel: found on the PATH, with the clone and the project in its workspace. The compiler's
-// messages come as text, where nbclient looks for them. Cells are linked without a symbol table, which is faster. The
+// kernelspec describes our kernel. It is on the PATH, and its workspace contains the clone and the project. The kernel
+// reports the compiler's messages as text, which nbclient reads. Linking cells without a symbol table is faster. The
 // user's own GOFLAGS do not apply, because flags such as -mod may be errors in the kernel's workspace.
 func (l *Lab) kernelspec() (*kernelspec, error) {
 	work := l.root
@@ -156,7 +156,7 @@ func (k *kernelspec) write(folder string) error {
 	return writeFile(filepath.Join(folder, "kernels", "gonb", "kernel.json"), append(spec, '\n'))
 }
 
-// writeKernelspec describes our kernel to this run.
+// writeKernelspec describes our kernel to the Jupyter of this run.
 func (l *Lab) writeKernelspec() error {
 	spec, err := l.kernelspec()
 	if err != nil {
@@ -166,7 +166,7 @@ func (l *Lab) writeKernelspec() error {
 }
 
 // InstallKernel puts the kernel into the user's own Jupyter, where nbconvert, Notebook and editors find it by the name
-// gonb. The kernel needs this clone and its set-up, and keeps the current PATH.
+// gonb. The kernel needs this clone and its set-up, and always runs with the present PATH.
 func (l *Lab) InstallKernel(ctx context.Context) error {
 	folder, _, err := l.installed()
 	if err != nil {
@@ -199,8 +199,8 @@ func (l *Lab) RemoveKernel() error {
 	return os.RemoveAll(filepath.Join(folder, "kernels", "gonb"))
 }
 
-// installed returns the folder of the user's own Jupyter, and whether it contains a kernel of ours. Another kernel with
-// the name gonb is an error.
+// installed returns the folder of the user's own Jupyter, and whether this folder contains our kernel. A kernel of
+// another origin with the name gonb is an error.
 func (l *Lab) installed() (folder string, there bool, err error) {
 	home, err := os.UserHomeDir()
 	folder = filepath.Join(cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "jupyter")

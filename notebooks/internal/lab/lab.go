@@ -77,8 +77,8 @@ func cloneRoot() (string, error) {
 	return string(root), nil
 }
 
-// Run executes the named notebooks, or all committed ones if names is empty, makes pages of them, and writes a summary
-// to w. A name is the beginning of committed notebooks' names, or the path of a notebook of the reader's own.
+// Run executes the named notebooks, or all committed notebooks if names is empty, makes pages of them, and writes a
+// summary to w. A name is the beginning of committed notebooks' names, or the path of a notebook.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.prepare(ctx, names)
@@ -146,7 +146,7 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	return l.export(ctx, runs)
 }
 
-// markAsCache marks the folder as one that clean removes: backups omit such a folder, and plotting.Save refuses it.
+// markAsCache marks a folder that clean removes: backups omit such a folder, and plotting.Save writes no file into it.
 func markAsCache(folder string) error {
 	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n"+
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
@@ -211,8 +211,8 @@ func (l *Lab) setUp(ctx context.Context) error {
 	return group.Wait()
 }
 
-// lock keeps processes from changing .lab and build of one clone at the same time. If another process is changing them,
-// lock reports the command line of this process and waits until the process has unlocked them.
+// lock keeps processes from changing .lab and build of one clone at the same time. If another process is changing these
+// folders, lock reports the other process's command line and waits until the other process has unlocked the folders.
 func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	name := l.path("lock")
 	for told := false; ctx.Err() == nil; {
@@ -244,7 +244,7 @@ func (l *Lab) lock(ctx context.Context) (unlock func(), err error) {
 	return nil, ctx.Err()
 }
 
-// lockAlone does what lock does, once neither a run nor an open JupyterLab uses the set-up.
+// lockAlone waits until neither a run nor an open JupyterLab uses the set-up, and then locks as lock does.
 func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	for told := false; ; told = true {
 		if unlock, err = l.lock(ctx); err != nil {
@@ -264,8 +264,8 @@ func (l *Lab) lockAlone(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// use locks .lab/used until the lab is closed: with a shared lock, to use the set-up, or with an exclusive one, to remove
-// it. Call it between lock and unlock.
+// use locks .lab/used until the lab is closed: with a shared lock, to use the set-up, or with an exclusive lock, to
+// remove the set-up. Call use between lock and unlock.
 func (l *Lab) use(how int) (err error) {
 	if l.used == nil {
 		if l.used, err = os.OpenFile(l.path("used"), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
@@ -276,7 +276,7 @@ func (l *Lab) use(how int) (err error) {
 }
 
 // removeParts removes partial files that killed writers left in the folders to which the command writes, and in the
-// notebooks' folder, where their cells write. It skips build/site, which is cleaned when the site is made.
+// notebooks' folder, where cells write. It skips build/site, which is cleaned when the site is made.
 func (l *Lab) removeParts() error {
 	folders := []string{l.folder, filepath.Join(l.root, copies), filepath.Join(l.root, given), l.build(), l.build("figures")}
 	filepath.WalkDir(l.path(), func(path string, d fs.DirEntry, err error) error {
@@ -299,7 +299,7 @@ func (l *Lab) removeParts() error {
 	return errors.Join(failures...)
 }
 
-// named returns the paths of the files and folders in the folder whose names match, sorted, or none if it does not exist.
+// named returns the sorted paths of the files and folders in folder whose names match pattern, if folder exists.
 func named(folder, pattern string) (files []string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -312,13 +312,13 @@ func named(folder, pattern string) (files []string) {
 
 // A step is something that the set-up makes once.
 type step struct {
-	name string // also the name of its stamp
-	why  string // the activity and its purpose
+	name string // also the name of the step's stamp
+	why  string // what the log says about the step
 	made string // a file or folder that must exist after the step
-	from string // the source of the step; if the source changes, the step is taken again
+	from string // what the step depends on; if this changes, the step is taken again
 }
 
-// once takes the step, unless its stamp says that the step was taken from the same source, and s.made still exists.
+// once takes the step by calling do, unless the step's stamp, a file, already contains s.from, and s.made exists.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 var shared *Lab
 
-// setUp is the set-up of the clone itself, made once for all tests.
+// setUp sets up the clone itself, once for all tests.
 var setUp = sync.OnceValues(func() (*Lab, error) {
 	lab, err := New(os.Stderr)
 	if err != nil {
@@ -39,8 +39,7 @@ var setUp = sync.OnceValues(func() (*Lab, error) {
 	return lab, lab.setUp(context.Background())
 })
 
-// readyLab is a lab that is set up, for tests that execute notebooks. The notebooks' output goes into a folder of the
-// test.
+// readyLab returns a lab that is set up, for tests that execute notebooks. The results go into a folder of the test.
 func readyLab(t testing.TB) *Lab {
 	t.Helper()
 	if testing.Short() {
@@ -53,7 +52,7 @@ func readyLab(t testing.TB) *Lab {
 	return lab
 }
 
-// emptyLab is a lab in an empty folder instead of a clone.
+// emptyLab returns a lab in an empty folder instead of a clone.
 func emptyLab(t testing.TB) *Lab {
 	t.Helper()
 	lab := try(New(new(bytes.Buffer))).or(t)
@@ -63,7 +62,7 @@ func emptyLab(t testing.TB) *Lab {
 	return lab
 }
 
-// told returns the log of an empty lab.
+// told returns the log of a lab from emptyLab or readyLab.
 func (l *Lab) told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +77,7 @@ type tried[T any] struct {
 
 func try[T any](value T, err error) tried[T] { return tried[T]{value, err} }
 
-// or returns the result, or ends the test with the error. (A panic would leave kernels behind.)
+// The method or returns the value, or ends the test with the error. (A panic would leave kernels behind.)
 func (r tried[T]) or(t testing.TB) T {
 	t.Helper()
 	noError(t, r.err)
@@ -126,7 +125,7 @@ func TestTheCloneIsFoundFromAnyFolderInIt(t *testing.T) {
 	try(os.Stat(filepath.Join(lab.root, "notebooks", "main.go"))).or(t)
 	t.Chdir(t.TempDir())
 	if _, err := New(os.Stderr); err == nil || !strings.Contains(err.Error(), module) {
-		t.Errorf("outside of a clone: %v; want an error that names %s", err, module)
+		t.Errorf("outside a clone: %v; want an error that names %s", err, module)
 	}
 }
 
@@ -207,7 +206,7 @@ func TestDebiansPackagesNeedAYes(t *testing.T) {
 	noError(t, lab.makeVenv(t.Context(), "python3", lab.path("venv")))
 }
 
-// If PyPI can't be reached, the set-up uses the Jupyter of a python3 on the PATH that has all of its packages.
+// If PyPI can't be reached, the set-up uses the Jupyter of python3 on the PATH, if no package of Jupyter is missing.
 func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	ready := readyLab(t)
 	lab := emptyLab(t)
@@ -225,7 +224,7 @@ func TestWithoutPyPIJupyterIsTakenFromThePath(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(ready.python)+":"+os.Getenv("PATH"))
 	err := lab.setUpJupyter(t.Context())
 	if err != nil || filepath.Dir(lab.python) != filepath.Dir(ready.python) || !strings.Contains(lab.told(), "PyPI can't be reached") {
-		t.Errorf("%v, and Jupyter from %s; want it from %s; it said\n%s", err, lab.python, ready.python, lab.told())
+		t.Errorf("%v, and Jupyter from %s; want Jupyter from %s; the log says\n%s", err, lab.python, ready.python, lab.told())
 	}
 }
 
@@ -244,7 +243,7 @@ func TestWithoutNpmPagesNameTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// The digest that pages require of a script from the delivery network is the digest of the file from npm.
+// The digest that pages require of a script from the delivery network is the digest of the script in npm's package.
 func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	lab := readyLab(t)
 	for _, s := range scripts {
@@ -255,7 +254,7 @@ func TestScriptsAreThoseOfTheDeliveryNetwork(t *testing.T) {
 	}
 }
 
-// The kernel runs go get for the imports of each cell before it runs the cell, and gopls when it starts.
+// The kernel runs go get for the imports of each cell before it runs the cell. It runs gopls when the kernel starts.
 func TestTheKernelsProgramsDoOnlyWhatIsNeeded(t *testing.T) {
 	lab := emptyLab(t)
 	goroot := strings.TrimSpace(try(printed(lab.command(t.Context(), "go", "env", "GOROOT"))).or(t))

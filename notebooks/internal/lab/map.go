@@ -26,7 +26,7 @@ type chart struct {
 	Kinds         []mark
 }
 
-// A band is a section of the paper; bands go from top to bottom.
+// A band is a section of the paper. The bands are below one another.
 type band struct {
 	Title  string
 	Y      int
@@ -34,7 +34,7 @@ type band struct {
 	places map[int]int // the number of nodes in each column
 }
 
-// A node is an entry of the index. It stands in a column to the right of its premises in the same section.
+// A node is an entry of the index. Its column is to the right of its premises in the same section.
 type node struct {
 	Number, Label, What, Link string
 	X, Y                      int
@@ -56,7 +56,7 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
-// classes maps verdicts and kinds to the class of the mark that they share with another.
+// classes maps the verdicts and kinds that share a mark with another to the class of this mark.
 var classes = map[string]string{
 	"ambiguity": "slip", "misprint": "slip", "depends": "slip", "not proved": "gap", "fails": "error",
 	"undecided": "definition", "not in this text": "definition",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. This package never encodes one.
+// A notebook holds the parts of a Jupyter notebook (nbformat 4) that we read. This package never encodes a notebook.
 type notebook struct {
 	NBFormat int `json:"nbformat"`
 	Cells    []cell
@@ -66,7 +66,7 @@ func parseNotebook(data []byte) (*notebook, error) {
 	return nb, nil
 }
 
-// in returns the output in a textual MIME type, or "" if it is missing.
+// in returns the output in a textual MIME type, or "" if the output lacks this type.
 func (o *output) in(mime string) string {
 	var t multiline
 	if raw, ok := o.Data[mime]; ok {

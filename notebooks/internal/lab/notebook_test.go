@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzNotebook parses any bytes, and handles each notebook that it finds like an executed notebook.
+// FuzzNotebook parses any bytes. If they are a notebook, it handles them like an executed notebook.
 func FuzzNotebook(f *testing.F) {
 	for _, seed := range []string{
 		`{"nbformat": 4, "cells": [{"cell_type": "code", "execution_count": 3, "source": ["a\n", "b"], "outputs": [{"name": "stderr", "text": "exit status 2"}, {"traceback": ["\u001b[31mCell[3]: Line 2\n undefined: b"]}]}]}`,

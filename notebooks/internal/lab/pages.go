@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// export makes, in build, a page of every executed notebook, an index of these pages and of pages from earlier runs, and
-// a file of every figure. With the paper's notebooks, it also makes pages of the results for the paper's claims,
-// errata and equations. Jupyter's nbconvert turns the cells into HTML, by our template; the rest of a page is made
-// here.
+// export makes, in build, a page of every executed notebook, an index of these pages and of pages from earlier runs, the
+// index of the search, and a file of every figure. For the paper's notebooks, it also makes the pages of claims, errata
+// and equations, and the map. Jupyter's nbconvert turns the cells into HTML, by our template; this package makes the rest
+// of a page.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
 	for _, r := range runs {
 		if err := exportFigures(r, l.build("figures")); err != nil {
@@ -127,8 +127,8 @@ func (l *Lab) earlier(runs []*run) (pages []*page, err error) {
 	}), nil
 }
 
-// findings returns the pages of the results for the paper's claims, errata and equations, and the index of the
-// equations. It also writes the cards of the equations.
+// findings returns the index of equations, and the pages of claims, errata and equations and of the map. It also writes
+// the cards of the equations and the pictures of the claims.
 func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	if equations, err = l.equations(); err != nil {
 		return nil, nil, err
@@ -156,7 +156,7 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 }
 
 // A page states the running time of each cell that takes at least this long. In a browser, such a cell would take several
-// times as long, so the site's pages warn readers before they run the cell.
+// times as long, so the site warns the reader before the cell runs.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
@@ -191,11 +191,11 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 	return bodies, nil
 }
 
-// A page is the page of a notebook, the index, a page of results for claims, errata or equations, or the map.
+// A page is one of the pages that [Lab.export] writes.
 type page struct {
 	Name     string // the name of the file, without its extension
 	Title    template.HTML
-	Lead     template.HTML // the first sentence of the notebook's result, or its first paragraph
+	Lead     template.HTML // the first sentence of the notebook's result, or else the notebook's first paragraph
 	Minutes  int           // the time to read the prose
 	Seconds  float64       // the time to run the notebook
 	Passages []passage     // what the search can find on the page
@@ -204,11 +204,11 @@ type page struct {
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // by the names of their packages
-	Paper          bool              `json:"-"` // a page of the paper's notebooks, not of the reader's own
-	Picture        string            `json:"-"` // for other sites to show with a link to the page
+	Paper          bool              `json:"-"` // the page belongs to the paper's edition, not to the reader's own notebooks
+	Picture        string            `json:"-"` // other sites show it with a link to the page
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
-	layout        string // the name of the template; by default, the page's Name
+	layout        string // the name of the template; "" means the page's Name
 
 	Index []*equation `json:"-"` // the equations whose citations become links
 
@@ -263,12 +263,12 @@ var (
 	links     = regexp.MustCompile(`href="(?:([^":/#?]+)\.ipynb|\.\./build/([^":/#?]+)\.html)(#[^"]*)?"`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
 	cited     = regexp.MustCompile(`(?s).*\nversion: "([^"]*)"\ndate-released: "([^"]*)".*`)
-	// The end of an answer's fold and the beginning of the next, with nothing between.
+	// The end of one answer's fold and the beginning of the next fold, with nothing between the folds.
 	betweenAnswers = regexp.MustCompile(
 		`(?s)</details>\s*</section>\s*<section[^>]*>\s*<details class="answer">\s*<summary>[^<]*</summary>`)
 )
 
-// pageLink replaces matches of links.
+// pageLink is what replaces a match of links.
 const pageLink = `href="$1$2.html$3"`
 
 // plainIDs gives headings the same anchors as in JupyterLab, which does not percent-encode a dash or a Greek letter.
@@ -287,7 +287,7 @@ func plainIDs(body string) string {
 func newPage(name, body string) *page {
 	body = plainIDs(body)
 	body = betweenAnswers.ReplaceAllString(body, "")
-	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // errata have their own page
+	body = strings.ReplaceAll(body, "07-conclusion-and-errata.ipynb#erratum-", "errata.ipynb#erratum-") // errata have a page
 	body = links.ReplaceAllString(body, pageLink)                                                       // to pages instead of notebooks
 	p := &page{Name: name, Title: template.HTML(template.HTMLEscapeString(name)), Body: template.HTML(body)}
 	for _, m := range headings.FindAllStringSubmatch(body, -1) {

@@ -16,8 +16,8 @@ import (
 // not.
 func TestAPageHasItsCard(t *testing.T) {
 	p := newPage("01-queue", `<h1 id="A-queue">A <em>small</em> queue<a class="anchor-link" href="#A-queue">¶</a></h1><p>The <em>lead</em>, with (<a href="#b">b</a>) and $\theta$.</p><p>More.</p>`)
-	// If there is a result, its first sentence is the lead, because this sentence says more than the paragraph on what the
-	// reader will be able to do.
+	// If there is a result, its first sentence is the lead, because it says more than the first paragraph, which is about
+	// what the reader will be able to do.
 	if p := newPage("a", "<p><strong>You</strong> can.</p><p><strong>The result</strong> It is 4.5 % <em>less</em>. More.</p>"); p.Lead != "It is 4.5 % <em>less</em>." {
 		t.Errorf("lead %q", p.Lead)
 	}
@@ -46,7 +46,7 @@ func TestAPageHasItsCard(t *testing.T) {
 	}
 }
 
-// The front page has the README's questions and answers, with links to pages.
+// The front page has the README's questions and answers. Their links lead to pages instead of notebooks.
 func TestFrontPageAnswersTheQuestionsOfTheReadme(t *testing.T) {
 	lab := emptyLab(t)
 	lab.root = "../../.."

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// patience is the time that a process may take to end after the signal to end: jupyter_client gives a kernel five
-// seconds to shut down before killing it.
+// patience is the time that a process may take to end after the signal to end. It is longer than the five seconds after
+// which jupyter_client kills a kernel that does not shut down.
 const patience = 8 * time.Second
 
-// command prepares a process that leads a separate group, which receives a signal to end when ctx is done. The process
-// has the lab's environment.
+// command prepares a process that has the lab's environment and leads a process group of its own. When ctx is done, the
+// group receives a signal to end.
 func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = l.root
@@ -30,8 +30,8 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 }
 
 // environment returns the environment of every process that the lab starts. Our programs come first on the PATH. All
-// files of Jupyter are in .lab, except those of this run and our export templates, so the user's files do not change.
-// The keeper recognises the processes by TMPDIR.
+// files of Jupyter are in .lab, except the files of this run and our export templates, so the user's files do not
+// change. The keeper recognises the processes by TMPDIR.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
@@ -65,7 +65,7 @@ func printed(cmd *exec.Cmd) (string, error) {
 var noNetwork = regexp.MustCompile(
 	`NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|dial tcp|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|ETIMEDOUT`)
 
-// reached returns err. If err shows that the host could not be reached, it returns a one-line error instead.
+// reached returns err or, if err shows that the host could not be reached, an error of one line.
 func reached(host string, err error) error {
 	if err != nil && noNetwork.MatchString(err.Error()) {
 		return fmt.Errorf("%s can't be reached", host)
@@ -79,7 +79,7 @@ func tail(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// endGroup ends processes that may remain in the group.
+// endGroup ends processes that may remain in the group of cmd.
 func endGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -96,7 +96,7 @@ func (l *Lab) Close() error {
 }
 
 // StopWithGoRun calls stop when the go command that runs us has ended, because go run ends on a signal to terminate
-// without passing the signal on. It does nothing without go run or without /proc.
+// without passing the signal on. Without go run or without /proc, StopWithGoRun does nothing.
 func StopWithGoRun(stop func()) {
 	parent := os.Getppid()
 	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))

@@ -116,8 +116,8 @@ func TestWhereJupyterLabIsOpened(t *testing.T) {
 	}
 }
 
-// The user's own Jupyter finds the installed kernel, and runs a cell with it. Installing and removing leave the
-// kernel of someone else as it is.
+// The user's own Jupyter finds the installed kernel, and runs a cell with it. Installing and removing our kernel do not
+// change a kernel of another origin with the same name.
 func TestTheKernelIsFoundByAnyJupyter(t *testing.T) {
 	lab := readyLab(t)
 	home := t.TempDir()
@@ -194,7 +194,7 @@ func TestTheReadersCopiesAreTheReaders(t *testing.T) {
 	}
 }
 
-// Jupyter trusts a copy of the reader's only if it is the paper's notebook, not another notebook with the same name.
+// Jupyter trusts a notebook of the reader's only if it is a copy of the paper's, not another notebook of the same name.
 func TestOnlyThePapersOutputsAreTrusted(t *testing.T) {
 	t.Parallel()
 	lab := emptyLab(t)
@@ -211,6 +211,6 @@ func TestOnlyThePapersOutputsAreTrusted(t *testing.T) {
 print([nbformat.sign.NotebookNotary().check_signature(nbformat.read(f, 4)) for f in sys.argv[1:]])`,
 		filepath.Join(lab.root, copies, "00.ipynb"), filepath.Join(lab.root, copies, "01.ipynb")))).or(t)
 	if want := "[True, False]\n"; trusted != want {
-		t.Errorf("trusted are the paper's and another: %s; want %s", trusted, want)
+		t.Errorf("whether Jupyter trusts the paper's notebook, and another: %s; want %s", trusted, want)
 	}
 }

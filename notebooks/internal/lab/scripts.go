@@ -18,12 +18,12 @@ var (
 )
 
 // A script is one file of an npm package that our pages need. It does not belong in our repository, so the set-up
-// fetches it, at the version of package-lock.json.
+// fetches it, at the version that package-lock.json pins.
 type script struct {
 	pack      string // the npm package and its version
-	file      string // its path in the package
-	as        string // its name next to the pages
-	integrity string // its digest, in the form of Subresource Integrity
+	file      string // the script's path in the package
+	as        string // the script's name next to the pages
+	integrity string // the script's digest, in the form of Subresource Integrity
 }
 
 var scripts = []script{
@@ -45,10 +45,10 @@ func (s script) address() string { return delivery + s.pack + "/" + s.file }
 // delivery is the address of a content delivery network with npm's packages.
 const delivery = "https://cdn.jsdelivr.net/npm/"
 
-// script returns the path of the script, once it is fetched.
+// script returns the path of the fetched script.
 func (l *Lab) script(s script) string { return l.path("npm", "node_modules", s.name(), s.file) }
 
-// fetchScripts makes npm put the packages that pages and the site need into .lab/npm, at the versions and hashes of
+// fetchScripts makes npm put the packages that pages and the site need into .lab/npm, with the versions and hashes in
 // our package-lock.json. A failure of npm is not an error: readers' browsers then load the scripts of pages from a
 // content delivery network.
 func (l *Lab) fetchScripts(ctx context.Context) error {
@@ -81,7 +81,7 @@ type source struct {
 	Integrity string // empty for a file next to the page, which was checked when it was fetched
 }
 
-// placeScripts puts our scripts next to the pages, and returns the source of each.
+// placeScripts puts our scripts next to the pages, and returns the source of each script, by its npm package.
 func (l *Lab) placeScripts() (map[string]source, error) {
 	found := map[string]source{}
 	for _, s := range scripts {

@@ -10,7 +10,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// A passage is a result of the search: a section of a notebook, an equation, a claim or an erratum.
+// A passage is what the search can find: a section of a notebook, an equation, a claim or an erratum.
 type passage struct {
 	Page  string `json:"page"`
 	Title string `json:"title"`
@@ -65,8 +65,8 @@ func equationPassages(equations []*equation) (all []passage) {
 	return all
 }
 
-// asScript returns a script that sets a variable of the window. A page can load a script even from disk, where a
-// browser lets no page read a file.
+// asScript returns a script that sets a variable of the window. A page that is opened from disk can load a script,
+// although the browser does not let it read files.
 func asScript(name string, value any) ([]byte, error) {
 	var script bytes.Buffer
 	script.WriteString("window." + name + " = ")

@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// Serve opens JupyterLab and waits until ctx is done or JupyterLab ends. It opens the folder or notebook at the start
-// of args, or else copies of the paper's notebooks. The other args are for JupyterLab.
+// Serve runs JupyterLab until ctx is done or JupyterLab ends. If args begins with a folder or notebook, JupyterLab opens
+// it, and otherwise the reader's copies of the paper's notebooks. The other args are for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies, "00-start-here.ipynb")
 	var err error
@@ -51,8 +51,8 @@ func (l *Lab) Serve(ctx context.Context, args []string) error {
 	return err
 }
 
-// signPaper makes Jupyter trust the paper's notebooks, so that their outputs are live before anything is run. The
-// signature is of the content of a notebook, so an unchanged copy is also trusted.
+// signPaper makes Jupyter trust the paper's notebooks, so that their outputs are live before anything is run. A
+// signature depends on the content of a notebook only, so Jupyter also trusts an unchanged copy.
 func (l *Lab) signPaper(ctx context.Context) error {
 	_, err := printed(l.command(ctx, l.python, append([]string{"-m", "nbformat.sign"}, l.paper()...)...))
 	return err
@@ -66,13 +66,13 @@ func folderOf(path string) string {
 	return filepath.Dir(path)
 }
 
-// copies is the folder of the clone with the reader's copies of the paper's notebooks. given holds the same copies,
-// unchanged. Neither folder is in .lab, because clean must keep both.
+// copies is the folder of the clone with the copies of the paper's notebooks that the reader may change. given holds each
+// copy as the reader received it. Neither folder is in .lab, because clean must keep both.
 const copies, given = "my-notebooks", "my-notebooks/.given"
 
 // copyPaper gives the reader copies of the paper's notebooks, because JupyterLab saves by itself and running the
-// originals would change committed files. A copy that the reader has changed stays, even if the original has changed
-// since.
+// originals would change committed files. A copy that the reader has changed stays, even if the paper's notebook has
+// changed since.
 func (l *Lab) copyPaper(ctx context.Context) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {
-		root = folderOf(open) // a folder outside the clone that is not in a module
+		root = folderOf(open) // open is in no module, and outside the clone
 	}
 	within, err := filepath.Rel(root, open)
 	if err != nil {
@@ -136,7 +136,7 @@ func (l *Lab) configureServer(open string) error {
 			"disabledExtensions": settings{"@jupyterlab/apputils-extension:announcements": true},
 		},
 		"labconfig/default_setting_overrides.json": {
-			// A new kernel answers when gopls has loaded the module. JupyterLab would drop the answer after a second.
+			// A new kernel answers when gopls has loaded the module. By default, JupyterLab waits only one second.
 			"@jupyterlab/completer-extension:manager": settings{"providerTimeout": 30000},
 		},
 	} {

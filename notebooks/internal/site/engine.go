@@ -18,26 +18,26 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/cells"
 )
 
-// An engine runs cells in a page. It consists of the compiler, the linker and package cells, compiled to WebAssembly;
-// the archives of the packages that cells may import; the programs of pages; and the scripts of the workers.
+// An engine runs cells in a page. It consists of the compiler, the linker and other tools, compiled to WebAssembly; the
+// archives of the packages that cells may import; the programs of pages; files of data; and the scripts of the workers.
 type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
-	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw, and cell for one cell
+	Workers  map[string]file    `json:"workers"` // the scripts of the workers session, build, draw and cell
 	Packages map[string]archive `json:"packages"`
-	Names    map[string]string  `json:"names"` // of the packages that cells may import, by their paths
+	Names    map[string]string  `json:"names"` // the names of the packages that cells may import, by their import paths
 	Pages    []page             `json:"pages"`
-	Data     map[string]file    `json:"data"` // files that cells find, by their paths
+	Data     map[string]file    `json:"data"` // files that cells can read, by their paths
 
-	program, compiled int64 // the greatest size of a page's program, and of the compiler and the linker with a page's packages
+	program, compiled int64 // packed bytes, at most: of a page's program; of the compiler, the linker and a page's packages
 }
 
-// A file is a file of the engine. Its name changes with its content, so a browser may keep it forever.
+// A file describes a file of the engine. A file's name changes with its content, so a browser may keep the file forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // the number of bytes of the unpacked file
-	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the
-	// digests of the packed and of the unpacked file, because it depends on the server which of them arrives.
+	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the digests of
+	// the packed and of the unpacked file: the server determines whether the browser unpacks the file before the check.
 	Integrity string `json:"integrity"`
 }
 
@@ -45,7 +45,7 @@ type file struct {
 type page struct {
 	file
 	Keys  []string        `json:"keys"`  // the keys of the cells' programs
-	Texts map[string]bool `json:"texts"` // the texts of the cells; true if a cell imports plotting
+	Texts map[string]bool `json:"texts"` // the texts of the cells; true for a cell that imports plotting
 }
 
 // An archive is the file that the compiler and the linker read for a package.
@@ -54,7 +54,7 @@ type archive struct {
 	Imports []string `json:"imports,omitempty"`
 }
 
-// tools are the packages of the programs that run in the workers, besides the cells, by their names in the manifest.
+// tools has the packages of the programs that run in the workers besides cells, by the programs' names in the manifest.
 var tools = map[string]string{
 	"compile":   "cmd/compile",
 	"link":      "cmd/link",
@@ -66,8 +66,8 @@ var tools = map[string]string{
 // module is the path of this module.
 const module = "github.com/mixpolicy/lab"
 
-// makeEngine puts the engine's tools, archives and data into the engine's folder, and describes the engine. It keeps
-// files that already exist. The tools are built in another folder.
+// makeEngine puts the engine's tools, archives, data and pages' programs into the engine's folder, and returns the engine
+// without the workers. It keeps files that already exist. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{},
 		Names: map[string]string{"unsafe": "unsafe"}}
@@ -126,8 +126,8 @@ func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	return e, nil
 }
 
-// makePage builds the program of a notebook's page. If it does not build, the cells of the page are compiled in the
-// browser.
+// makePage builds the program of a notebook's page. If the program does not compile, the browser will compile the cells
+// of the page.
 func (b *builder) makePage(ctx context.Context, e *engine, notebook string) error {
 	session, programs := cells.New(e.Names), []*cells.Program{}
 	for _, c := range b.Cells[notebook] {
@@ -167,7 +167,7 @@ func (b *builder) makePage(ctx context.Context, e *engine, notebook string) erro
 	return err
 }
 
-// fetches states how much the cells of a page fetch at most.
+// fetches returns, in words, how much the cells of a page fetch at most.
 func (e *engine) fetches() string {
 	first := e.program + e.Tools["composer"].Bytes
 	mega := func(bytes int64) int64 { return (bytes+2e5)/1e6 + 1 } // with the manifest and the scripts

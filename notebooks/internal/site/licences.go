@@ -19,7 +19,7 @@ import (
 var licencePage = template.Must(template.New("").Parse(string(script("js/licences.gohtml"))))
 
 // licences makes the page of the software that the site redistributes: the text of each licence, with the names and
-// versions of the software under it.
+// versions of the software that has this licence.
 func (b *builder) licences(ctx context.Context) error {
 	list := append([]string{"list", "-deps", "-tags=drawer", "-f={{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}"}, b.imports()...)
 	listed, err := b.goCommand(ctx, slices.AppendSeq(list, maps.Values(tools))...)

@@ -57,7 +57,7 @@ func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string
 			return err
 		}
 	}
-	// Outputs look for ECharts there, as in JupyterLab.
+	// As in JupyterLab, outputs look for ECharts in the folder static.
 	err = b.copy(filepath.Join(b.Out, liteFolder, "static", echarts.File), filepath.Join(b.Pages, echarts.File))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -1,12 +1,12 @@
-// Package site makes the edition that runs in any browser: the exported pages, JupyterLite with the notebooks, and the
-// engine that compiles and runs their cells there. It is a folder of static files, for any web server, under any path.
+// Package site makes the site, which runs in any browser: the exported pages, JupyterLite with the notebooks, and the
+// engine that compiles and runs cells. The site is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
 // program of a cell; the compiler, the linker and the program run one after another in web workers, on file systems in
 // memory. A page fetches the engine when its reader first runs a cell, and a package when a cell first needs it.
 //
-// A published cell needs no compiler: each page has a program, built with the site, that contains the programs of its
-// cells. The program of a changed cell is not in the page's program, so the engine compiles it.
+// A published cell usually needs no compiler: each page has a program, built with the site, that contains the programs
+// of the page's cells. The program of a changed cell is not in the page's program, so the engine compiles this cell.
 package site
 
 import (
@@ -34,10 +34,10 @@ var scripts embed.FS
 type Settings struct {
 	Pages   string            // the folder of the exported pages and their notebooks
 	Out     string            // the folder of the site
-	Work    string            // the folder of files that the next build of a site uses again
+	Work    string            // the folder of files that the next build of a site can use
 	NPM     string            // the folder where npm has put CodeMirror and the packages that pages need
 	Cells   map[string][]Cell // the cells of code, by the files of their notebooks
-	Data    []string          // files that cells find, each by its path relative to Folder
+	Data    []string          // files that cells can read, each by its path relative to Folder
 	Folder  string            // the folder of the notebooks
 	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
 	Env     []string          // variables for the environment of the go command
@@ -113,7 +113,7 @@ func Build(ctx context.Context, s Settings) error {
 	return errors.Join(b.worker(), b.clean())
 }
 
-// worker writes the service worker, with the names of the files that it may keep.
+// worker writes the service worker, with the names of the files that this worker may keep.
 func (b *builder) worker() error {
 	var names []string
 	for file := range b.made {
@@ -126,7 +126,7 @@ func (b *builder) worker() error {
 	return errors.Join(err, b.write(filepath.Join(b.Out, "sw.js"), bytes.Replace(script("js/sw.js"), []byte("FILES"), listed, 1)))
 }
 
-// pages returns the files of the pages, by their names within the folder.
+// pages returns the names, relative to b.Pages, of the files there, without the site and hidden files.
 func (b *builder) pages() (files []string, err error) {
 	if _, err := os.Stat(filepath.Join(b.Pages, "index.html")); err != nil {
 		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks run makes them", b.Pages)
@@ -155,7 +155,7 @@ func (b *builder) scripts(ctx context.Context, e *engine, files []string) (strin
 		return "", err
 	}
 	for _, name := range []string{"session", "build", "draw", "cell"} {
-		// The file system comes first, because Go's own script contains one that does nothing.
+		// Our file system comes first, because Go's own script otherwise defines a file system that does nothing.
 		parts := [][]byte{script("js/fs.js"), glue, script("js/program.js"), script("js/" + name + ".js"), nil}
 		if e.Workers[name], err = b.pack(name+".js", bytes.Join(parts, []byte("\n"))); err != nil {
 			return "", err
@@ -207,7 +207,7 @@ func script(name string) []byte {
 	return text
 }
 
-// starting returns a script that starts the engine, with the description of the engine in it.
+// starting returns a script that starts the engine. The script contains the given description of the engine.
 func starting(name string, engine []byte) []byte {
 	return append(script("js/engine.js"), bytes.Replace(script("js/"+name), []byte("ENGINE"), engine, 1)...)
 }
@@ -236,7 +236,7 @@ func (b *builder) copy(to, from string) error {
 	return b.write(to, data)
 }
 
-// clean removes from the site's folder all files that this build has not made.
+// clean removes from the site's folder all files that this build has neither made nor kept.
 func (b *builder) clean() error {
 	return filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !b.made[path] {

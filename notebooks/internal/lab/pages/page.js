@@ -66,7 +66,7 @@
     document.head.append(Object.assign(document.createElement("script"), integrity && { integrity, crossOrigin: "anonymous" }, { src, onload, onerror }));
   });
 
-  // Charts become live as the reader nears them, but only once the page has loaded ECharts: before, they would fetch it themselves.
+  // Charts become live as the reader nears them, but only once the page has loaded ECharts: otherwise, each would fetch ECharts.
   document.addEventListener("DOMContentLoaded", () => {
     const near = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => {
       near.unobserve(e.target);
@@ -75,7 +75,7 @@
     all("[data-later]").forEach((e) => near.observe(e));
   });
 
-  // The search of all pages. Its script and its index are fetched when it is first opened.
+  // The search of all pages. The script and the index of the search are fetched when the reader first opens it.
   ready(() => {
     const dialog = named("search"), [input, told, list] = ["input", "output", "ol"].map((name) => dialog.querySelector(name));
     let index;
@@ -190,7 +190,7 @@
     });
     document.addEventListener("focusin", (e) => {
       const link = linkOf(e);
-      if (link && tab) show(link); // but not if the page's address has led to it
+      if (link && tab) show(link); // not if the page's address has moved the focus to the link
       else if (!card.contains(e.target)) hide();
     });
     document.addEventListener("keydown", (e) => { tab = e.key === "Tab"; }, true);

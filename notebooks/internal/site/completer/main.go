@@ -1,12 +1,12 @@
 //go:build js && wasm
 
-// Command completer completes names in cells, in the web worker that composes them. It provides the functions of
-// globalThis.names. It is a separate program, with its own session, because few readers need it and go/types is large.
+// Command completer completes names in cells, in the web worker that makes programs of cells. It provides the functions
+// of globalThis.names. It is a separate program, with its own session, because few readers need it, and go/types is big.
 //
-//	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
+//	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	keep(name, text)     makes the cell part of the session
-//	complete(before, after, archive) names that may stand between two parts of a cell: {prefix, found, missing}. found is
-//	                     JSON; archive(path) returns a package's archive or null, and missing lists the paths not found
+//	complete(before, after, archive) returns names that may stand between two parts of a cell: {prefix, found, missing}.
+//	                     found is JSON; archive(path) returns a package's archive or null; missing has the paths for null
 //	inspect(before, after, archive) describes the name where the two parts meet: {text, missing}
 package main
 
@@ -49,7 +49,7 @@ func main() {
 		"complete": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			archive, missing = args[2], []any{}
 			prefix, found := session.Complete(args[0].String(), args[1].String(), packages)
-			data, _ := json.Marshal(append([]cells.Completion{}, found...)) // cannot fail; a list even if there are none
+			data, _ := json.Marshal(append([]cells.Completion{}, found...)) // cannot fail; without names, an empty list
 			return map[string]any{"prefix": prefix, "found": string(data), "missing": missing}
 		}),
 		"inspect": js.FuncOf(func(_ js.Value, args []js.Value) any {

@@ -1,13 +1,13 @@
 //go:build js && wasm
 
-// Command composer runs package cells in a web worker, and does the kernel's part of a cell's display. It provides the
-// functions of globalThis.cells.
+// Command composer runs package cells in a web worker, and receives what programs display, as a kernel does. It provides
+// the functions of globalThis.cells.
 //
-//	open(names)          begins a session; names are the names of the packages, by their paths, as JSON
+//	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	compose(name, text)  returns the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
 //	keep()               makes the cell composed last part of the session
 //	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, and null at their
-//	                     end; it calls show(id, mime, data, …) for outputs, and reply(bytes) with what the program
+//	                     end; hear calls show(id, mime, data, …) for outputs, and reply(bytes) with what the program
 //	                     is to read from GONB_PIPE_BACK
 package main
 

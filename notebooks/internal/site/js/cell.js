@@ -1,5 +1,5 @@
 // The worker of one running cell, which is terminated when the cell ends or is stopped.
-const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // characters of each stream that may still be sent
+const room = [, 200_000, 200_000], decoders = [, new TextDecoder(), new TextDecoder()]; // room: characters that each stream may still send
 let held = "", from = 1, timer = 0, spent = 0, since = 0, lost = 0;
 function flush() {
   clearTimeout(timer);
@@ -21,7 +21,7 @@ fs.print = (fd, bytes) => {
   else timer ||= setTimeout(flush, 50);
 };
 fs.out("/gonb/out", (bytes) => { flush(); postMessage(["pipe", bytes]); });
-const reply = fs.in("/gonb/back"), waiting = []; // functions that receive the next answers
+const reply = fs.in("/gonb/back"), waiting = []; // the functions that will receive the next answers
 
 // A program that waits for the network is not in a deadlock: fs.waiting counts the request until all of the answer has arrived.
 const ask = fetch;
@@ -35,7 +35,7 @@ globalThis.fetch = (...request) => {
 globalThis.display = (id, ...data) => { flush(); postMessage(["display", { id, data }]); };
 globalThis.draw = (order, back) => asked(["order", order], [order.buffer], ({ value = null, error }) => back(value, error));
 
-// asked asks the page, which answers in order: {value}, or {error}.
+// asked sends a question to the page, and passes the answer to back: {value}, or {error}. The page answers in order.
 function asked(what, transfer, back) {
   flush();
   fs.waiting++;

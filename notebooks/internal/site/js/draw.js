@@ -3,7 +3,7 @@ answer({
   module: stay,
   draw({ order }) {
     const picture = drawn(order);
-    if (!picture) throw new Error(said || "nothing was drawn"); // in a panic
+    if (!picture) throw new Error(said || "nothing was drawn"); // the drawing program has panicked
     return picture;
   },
 });

@@ -8,7 +8,7 @@ import { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { marked } from "marked";
 
-// The classes of code in pages, so that code in the editor looks the same.
+// The classes of words in the pages' code, so that code looks the same in the editor.
 const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.keyword, tags.definitionKeyword, tags.controlKeyword, tags.moduleKeyword, tags.bool, tags.null], class: "k" },
   { tag: [tags.typeName, tags.standard(tags.name)], class: "kt" },
@@ -31,7 +31,7 @@ function mark(view, lines) {
   view.dispatch({ effects: wrong.of(Decoration.set(all, true)) });
 }
 
-// completed asks names what may stand at the cursor, after a dot or when the reader asks for completions.
+// completed calls the function names to find what may stand at the cursor, after a dot or when the reader asks for completions.
 const completed = (names) => autocompletion({
   override: [async (context) => {
     if (!context.explicit && !context.matchBefore(/\.[\p{L}\p{N}_]*$/u)) return null;

@@ -42,7 +42,7 @@ function startEngine(manifest, folder, files, tell) {
   // once returns what get returns for the key. It calls get again only if get failed.
   const once = (key, get) => kept.get(key) ?? kept.set(key, get().catch((error) => (kept.delete(key), Promise.reject(error)))).get(key);
   const made = new Map(); // the latest programs, by their source
-  const downloads = new Map(); // {loaded, size}, in bytes, by their addresses
+  const downloads = new Map(); // {loaded, size}, in bytes, by the addresses of the files
   let engine, halt = null, program = null, waits = false; // waits is true while only downloads go on
 
   function stage(text) {
@@ -94,7 +94,7 @@ function startEngine(manifest, folder, files, tell) {
       const onmessage = ({ data }) => this.waiting.shift()(data), onerror = (e) => this.stop(e.message);
       return Object.assign(new Worker(await script(this.name)), { onmessage, onerror });
     }
-    // call makes the worker answer the message. The first message for a module contains the module.
+    // call sends the message to the worker, and returns the answer. The first message for a module contains the module.
     async call(name, message, transfer) {
       const begun = this.worker ||= this.start();
       begun.catch(() => this.worker === begun && this.stop());
@@ -117,7 +117,7 @@ function startEngine(manifest, folder, files, tell) {
   }
   const session = new Helper("session"), builder = new Helper("build"), drawer = new Helper("draw");
 
-  // needed returns the packages, the runtime and all that they import.
+  // needed returns the packages, the runtime, and all packages that they import, directly or not.
   function needed(paths) {
     const found = new Set([...paths, "runtime"]);
     for (const path of found) engine.packages[path]?.imports?.forEach((other) => found.add(other)); // the loop also visits these
@@ -134,7 +134,7 @@ function startEngine(manifest, folder, files, tell) {
     arrived([composer, compile, link, ...drawn, ...paths.map((path) => engine.packages[path])]);
   }
 
-  // build makes the program of a cell, and adds the cell's declarations to the session, which has those of earlier cells. If the
+  // build makes the program of a cell, and adds the cell's declarations to the session, after those of earlier cells. If the
   // program was published, the page's program contains it, under its key. So exactly the code that the reader sees runs.
   async function build(cell, going) {
     const keep = () => session.call("composer", { call: "keep" }), page = engine.pages.find((p) => p.keys.includes(cell.key));
@@ -193,7 +193,7 @@ function startEngine(manifest, folder, files, tell) {
         stage("running");
         worker.postMessage({ answer });
       },
-      // want fetches a file of the site that the program opens, by its path.
+      // want fetches the file of the site that the program opens, by the file's path.
       async want(name) { worker.postMessage({ answer: await outcome(bytes(engine.data[name])) }); },
       exit({ code, written }) { tell({ files: written }); Object.assign(files, written); finish(code); },
     };

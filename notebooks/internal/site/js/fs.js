@@ -116,7 +116,7 @@ const fs = globalThis.fs = (() => {
       const files = [...find(home).entries].filter(([, node]) => node.bytes && node.time);
       return Object.fromEntries(files.map(([name, { bytes, size }]) => [name, bytes.slice(0, size)]));
     },
-    // out makes a pipe that passes each write to sink. in makes a pipe whose reads wait for what is passed to the returned function.
+    // `out` makes a pipe that passes each write to sink. `in` makes a pipe, and returns the function that fills it; until then, reads wait.
     out(path, sink) { put(path).sink = sink; },
     in(path) {
       const node = put(path), empty = () => { node.more = Promise.withResolvers(); };

@@ -13,7 +13,7 @@
     window.open(new URL("../" + page[1] + (page[2] ?? ""), folder));
   }, true);
 
-  // shipped returns the cells of a notebook as the site has it. Their texts may be lists of lines.
+  // shipped returns the cells of the site's own notebook with this path. Their texts may be lists of lines.
   const shipped = async (path) => (await (await fetch(new URL("../lite/files/" + encodeURIComponent(path), folder))).json()).cells;
   const whole = (v) => Array.isArray(v) ? v.join("") : v;
 
@@ -77,7 +77,7 @@
       const cell = this.cell = { id, text, name: `cell [${count}]`, progress: `progress ${id}`, lost: 0, line: "", places: new Set(), displays: new Set() };
       this.cells.set(id, cell);
       const reply = new Promise((end) => { cell.end = (content) => { cell.ended = true; end({ execution_count: count, ...content }); }; });
-      // An interrupted cell may still be in the compiler.
+      // The engine may still be compiling an interrupted cell.
       this.busy = this.busy.then(async () => {
         this.engine.add(await this.since().catch(() => ({}))); // without the list, programs do not find new files
         if (cell.ended) return;

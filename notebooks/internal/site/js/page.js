@@ -1,4 +1,4 @@
-// Makes the cells of a page run. It fetches nothing of the engine before the reader runs a cell, and no cell runs by itself.
+// The cells of a page. The page fetches nothing of the engine before the reader runs a cell, and no cell runs by itself.
 (() => {
   const engine = ENGINE; // the builder puts it here: {manifest, editor, lite}
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
@@ -124,7 +124,7 @@
       }
       check();
     }
-    // take replaces the text, and Undo reverses this. When the published text returns, its outputs return as well.
+    // take replaces the text, and Undo reverses this. With the published text, the published outputs return.
     take(text, keeps = true) {
       if (current?.cell === this) stop();
       this.frame?.remove();
@@ -331,7 +331,7 @@
     queue.push(...waiting);
     next();
   }
-  // A cell needs what the cells above declare. Cells whose present text the session has not seen are added to it without being run.
+  // A cell needs the declarations above. If the session lacks the present text of an earlier cell, the text is added without being run.
   const seen = new Map();
   async function next() {
     if (current || !queue.length) return;

@@ -1,6 +1,6 @@
 // The part that all workers share: it runs programs of Go. This script comes after the file system and Go's own script.
 const memory = new Map(); // bytes of memory that programs had when they last ended, by the programs' names
-const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes that a program may have
+const share = Math.min(3, (navigator.deviceMemory ?? 8) * 3 / 8) * 2 ** 30; // bytes of memory that a program may use
 const decoder = new TextDecoder();
 let said = ""; // what programs print, if the worker does nothing else with it
 fs.print = (_, bytes) => { said += decoder.decode(bytes, { stream: true }); };

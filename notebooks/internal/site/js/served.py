@@ -1,5 +1,5 @@
-# Writes the notebooks in the folder contents as Jupyter's server hands them to JupyterLab: marked as trusted, so that scripts in
-# their outputs, which are ours, may run; and with each text as one string.
+# Rewrites the notebooks in the folder contents as Jupyter's server would send them to JupyterLab: each text is one string, and cells
+# are marked as trusted, so that the scripts in their outputs may run. These scripts are ours.
 import json
 from pathlib import Path
 

@@ -11,7 +11,7 @@ answer({
     await stay(given);
     (name === "composer" ? cells : names).open(known);
   },
-  // compose makes the program of the cell. The cells before it become part of the session without being run; keep adds the cell itself.
+  // compose makes the program of the cell. Earlier cells become part of the session without being run; keep adds the cell itself.
   compose({ before, cell }) {
     for (last of [...before, cell]) {
       const made = JSON.parse(cells.compose(last.name, last.text));

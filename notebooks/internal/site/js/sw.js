@@ -23,7 +23,7 @@ addEventListener("activate", (e) => e.waitUntil(Promise.all([clients.claim(), ti
 addEventListener("fetch", (e) => {
   if (ours(e.request)) e.respondWith(fresh(e.request).catch(async () => await (await kept()).match(e.request) ?? Response.error()));
 });
-// A page that was loaded before this worker tells it the addresses of its parts.
+// A page that was loaded before this worker started tells the worker the addresses of the page's parts.
 addEventListener("message", (e) => {
   const parts = e.data.map((url) => new Request(url)).filter(ours);
   e.waitUntil(Promise.all(parts.map(async (part) => await (await kept()).match(part) || fresh(part).catch(() => {}))));
