@@ -16,7 +16,8 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
 // whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*,
-// but each at least max c − min c. The penalised gap can compare answers even if some of them are
+// but each at least max c − min c. λ* is the solver's: equal rows of Ψ may share a multiplier in any way, and another
+// λ* may give another ω₁. The penalised gap can compare answers even if some of them are
 // infeasible. Costs alone may make an infeasible answer seem better: Ψθ may place any amount of
 // negative mass on the expensive pairs.
 //
