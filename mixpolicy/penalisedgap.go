@@ -15,9 +15,9 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
 //
-// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|,
-// ω₃ = 2ν*, but each at least max c − min c. The penalised gap can compare answers even
-// if some of them are infeasible. Costs alone may make an infeasible answer seem
+// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*, but each at least max c − min c.
+// λ* is the solver's: equal rows of Ψ may share a multiplier in any way, and another λ* may give another ω₁. The penalised
+// gap can compare answers even if some of them are infeasible. Costs alone may make an infeasible answer seem
 // better, because Ψθ may place negative mass on expensive pairs.
 //
 // The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are

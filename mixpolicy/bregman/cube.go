@@ -99,8 +99,8 @@ func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 
 // FermiDirac is the Fermi–Dirac entropy on the box loᵢ < xᵢ < hiᵢ,
 //
-//	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),
-//	∇φ = log((x−lo)/(hi−x)),   ∇φ*(y) = lo + (hi−lo)/(1 + exp(−y)).
+//	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),   ∇φ = log((x−lo)/(hi−x)),
+//	φ*(y) = Σᵢ loᵢyᵢ + (hiᵢ−loᵢ) log((1 + exp yᵢ)/(hiᵢ−loᵢ)),   ∇φ*(y) = lo + (hi−lo)/(1 + exp(−y)).
 //
 // [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂:
 // φ″ = (hi−lo)/((x−lo)(hi−x)), least at the middle.

@@ -535,7 +535,7 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 		views = append(views, t)
 	}
 	t := plotting.Table{Caption: in,
-		Columns: []plotting.Column{{Head: "what must hold"}, {Head: ""}, {Head: "of what is allowed"}, {Head: "remark"}}}
+		Columns: []plotting.Column{{Head: "what must hold"}, {Head: "verdict"}, {Head: "error / allowed"}, {Head: "remark"}}}
 	for _, e := range r.Examinations {
 		t.Row(e.Name, e.Verdict(), e.Share(), strings.TrimSpace(e.Note+" "+e.Where))
 	}
