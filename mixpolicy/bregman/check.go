@@ -386,9 +386,9 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	return slope, off
 }
 
-// condition returns how far f(x) moves if each entry xᵢ moves by ulp·(|xᵢ| + elsewhere), plus ulp·‖f(x)‖. Of two moves,
-// it takes the worse: all entries move away from 0, or alternately away from 0 and towards 0, which changes their
-// ratios.
+// condition returns how far f(x) moves if each entry xᵢ moves by ulp·(|xᵢ| + elsewhere), plus ulp·‖f(x)‖. It takes the
+// worse of two moves: all entries move away from 0, or the entries move alternately away from 0 and towards 0, which
+// changes their ratios.
 func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) (most float64) {
 	for _, turn := range []float64{1, -1} {
 		moved, step := slices.Clone(x), 4*ulp

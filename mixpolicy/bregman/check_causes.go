@@ -58,7 +58,7 @@ func (c *checker) accuse(k Kind, method role, where, format string, args ...any)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
-// few says how many digits are right if the relative error is off.
+// few says how many digits are right, given a relative error.
 func few(off float64) string {
 	return fmt.Sprintf("%.0f digits only: does an iteration stop too early, or is a variable a float32?", math.Floor(-math.Log10(off)))
 }

@@ -11,8 +11,8 @@ import (
 // the other methods.
 type identity struct {
 	name                  string
-	methods, claims, with role   // the related methods; the method that claims the numbers; a method that they follow from
-	of                    string // what the numbers must be, where %s stands for the name of the last of these methods
+	methods, claims, with role   // the related methods; the method that claims the numbers; the method that they must follow from
+	of                    string // what the numbers must be; %s stands for the name of the method that they must follow from
 	whole                 bool   // whether the whole modulus is examined, and not its parts
 	read                  func(p *part, x, z []float64) []reading
 	examine               func(*checker, *Examination) // if not nil, used instead of read

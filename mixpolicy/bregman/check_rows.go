@@ -135,8 +135,8 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 }
 
 // boundary approaches the boundary in several directions and halves the distance up to forty times,
-// as long as the coordinates can resolve the distance. If ‖∇φ‖ is unbounded, it does not rise ever
-// more slowly: a logarithm rises as much over the last quarter of the halvings as over the quarter
+// as long as the coordinates can resolve the distance. If ‖∇φ‖ is unbounded, it should
+// rise steadily: a logarithm rises as much over the last quarter of the halvings as over the quarter
 // before, while a convergent norm rises at most a sixteenth as much.
 func (c *checker) boundary(f *Examination) {
 	for trial := range 40 * len(c.parts) {

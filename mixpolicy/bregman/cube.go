@@ -25,7 +25,7 @@ func Cube(R float64) Separable {
 	return Separable{Kernel: cube{-R, R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
-// cube is the kernel on the interval (lo, hi). In its comments, R is half the width of the interval.
+// cube is the kernel on the interval (lo, hi). In the comments on its methods, R is half the width of the interval.
 type cube struct{ lo, hi float64 }
 
 func (k cube) Validate() error {

@@ -66,9 +66,9 @@ func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeri
 
 // ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to within rounding of x. If there is no such x, it returns hi for
 // a y above the range of φ′, and lo for a y below the range. If φ′ is not increasing or not a number, the result means
-// nothing, and [Check] finds the mistake. The method is Newton's, in a bracket that shrinks at every evaluation. If φ″
-// ≤ 0, or if Newton's step would leave the bracket or is more than half as long as the step before, ConjDeriv instead
-// halves the number of floating-point numbers in the bracket. So the search ends for any φ.
+// nothing, and [Check] finds the mistake. The method is Newton's, in a bracket that shrinks at every evaluation. If
+// φ″ ≤ 0, or if Newton's step would leave the bracket or is more than half as long as the step before, ConjDeriv
+// instead halves the number of floating-point numbers in the bracket. So the search ends for any φ.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step := f.lo, f.hi, 0., math.Inf(1)
 	switch {
@@ -234,10 +234,10 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 }
 
 // ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at inside, the argument of
-// FromVectorFunc. If Newton's method does not converge, ConjugateGradient follows the path ∇φ(x) = ∇φ(inside) + s(y −
-// ∇φ(inside)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is next to the boundary. If φ is
-// not convex, the path may end away from the boundary; the entries of dst are then NaN, [ProjectDual] returns an error,
-// and [Check] says why.
+// FromVectorFunc. If Newton's method does not converge, ConjugateGradient follows the path
+// ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is
+// next to the boundary. If φ is not convex, the path may end away from the boundary. Then the entries of dst are NaN,
+// [ProjectDual] returns an error, and [Check] says why.
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)

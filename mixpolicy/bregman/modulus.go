@@ -72,7 +72,7 @@ type Divergencer interface{ Divergence(x, y []float64) float64 }
 // With μ = 0, it claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
-// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). With it, the solver of (3.25b) need not
+// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). Then the solver of (3.25b) need not
 // estimate slopes. The kernel of a [Separable] may provide ConjCurvature instead.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 

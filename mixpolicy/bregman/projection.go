@@ -15,8 +15,8 @@ import (
 // closed form of m, otherwise [NewtonShift]. scratch must be nil or as long as y; if scratch is
 // nil, Shift may allocate memory.
 //
-// z is rounded to one floating-point number. So if |z| is large compared with the scale on which
-// ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] avoids this error.
+// The result z is rounded to one floating-point number. So if |z| is large compared with the scale
+// on which ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] avoids this error.
 //
 // Shift returns an error if y is empty or has an entry that is not finite, if the parameters of m
 // are wrong, if the domain of m does not meet the hyperplane, or if z overflows.
@@ -75,7 +75,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// With a closed form, a part after the first is the last if it is no larger than y, so its rounding error is
+		// With a closed form, a part after the first is the last if it is no larger than y: its rounding error is
 		// small.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break

@@ -36,8 +36,8 @@ type kernelConjugator interface{ Conjugate(y float64) float64 }
 type kernelDivergencer interface{ Divergence(x, y float64) float64 }
 type kernelCurver interface{ ConjCurvature(y float64) float64 }
 
-// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ): the same kernel for every coordinate, or a
-// different one for each.
+// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ), with the same kernel for every coordinate, or a
+// different kernel for each.
 //
 //	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
 //	err := bregman.Check(ctx, m, 3, 1).Err()
@@ -219,9 +219,9 @@ func kernelConjugate(k Kernel, y float64) float64 {
 // kernelDivergence returns D(x; y) = φ(x) − φ(y) − (x−y)φ′(y), or +∞ unless x is in the closed domain and y in its
 // interior. Without the kernel's Divergence, it evaluates this definition. If the three terms cancel to less than 10⁻⁶
 // of their size, because x is near y or φ contains a large constant, it uses a quadrature instead, with e = x − y. If
-// the kernel has ConjCurvature, the quadrature is of e² ∫₀¹ (1−u) φ″(y+ue) du, where nothing cancels. Without
-// ConjCurvature, or if that result is not finite, it is of e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x)
-// and φ′(y) share. The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
+// the kernel has ConjCurvature, it computes e² ∫₀¹ (1−u) φ″(y+ue) du, where nothing cancels. Without ConjCurvature, or
+// if this integral is not finite, it computes e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y)
+// share. The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	lo, hi := k.Domain()
 	if !(lo <= x && x <= hi && lo < y && y < hi) {

@@ -311,8 +311,8 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	return out.Error()
 }
 
-// namesOrNumbers returns the function name of k states or actions if a reader would number their
-// names in the same way, else strconv.Itoa.
+// namesOrNumbers returns its argument name if a reader would number the k names of states or actions
+// in the same way, else strconv.Itoa.
 func namesOrNumbers(k int, name func(int) string) func(int) string {
 	rows := make([]row, k)
 	for i := range rows {

@@ -40,8 +40,8 @@
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
 //	         shape=Q.shape, format="csr", c=c)
 //
-// Features are one array, psi, of shape (n·m, d). [Save] writes a model as the CSR matrix Q, c,
-// alpha and, if the cost is discounted, gamma; scipy.sparse.load_npz can read Q from this file.
+// Features are one array, psi, of shape (n·m, d). [Save] writes the CSR matrix Q and the arrays c,
+// alpha and, if the cost is discounted, gamma. scipy.sparse.load_npz can read Q from this file.
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
 // Distributions in float32 that add up to 1 to within 16 roundings, 16·2⁻²⁴, are divided by

@@ -79,7 +79,7 @@ func (a *array) normalise(p []float64) {
 // npy does not check the header's form, and trusts the shape in it.
 var header = regexp.MustCompile(`^\{'descr': '[^'{}]+', 'fortran_order': (True|False), 'shape': \(([0-9]+, ?)*[0-9]*\), \} *\n$`)
 
-// open reads the header of an array. It returns a reader of the numbers that follow, and these numbers as bytes.
+// open reads the header of an array. It returns a reader of the entries that follow, and these entries as bytes.
 func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	f := z.entries[name]
 	if f == nil {
@@ -136,7 +136,7 @@ func convert[T number](r *npy.Reader, count int) ([]float64, error) {
 	return x, err
 }
 
-// What read may want: the dtypes that an array may have.
+// The values of want in read: the dtypes that an array may have.
 const (
 	anyNumber = "float64, float32 or integers"
 	integers  = "integers"
