@@ -18,10 +18,10 @@ func binade(r float64) float64 {
 	return math.Ldexp(1, min(max(-e, -1000), 1000))
 }
 
-// A sum of squares below huge has certainly not overflowed on the way.
+// If a sum of squares is less than huge, no term and no partial sum has overflowed.
 const huge = 0x1p1000
 
-// hypot1 returns c and c√(1 + r²‖y‖²), with c = 1 unless r²‖y‖² would overflow.
+// hypot1 returns a power of two c, and c√(1 + r²‖y‖²). c is 1 unless r²‖y‖² might overflow.
 func hypot1(r float64, y []float64) (c, n float64) {
 	if s := sumSquares(y, 0, 0, r); s < huge {
 		return 1, math.Sqrt(1 + s)
@@ -30,10 +30,10 @@ func hypot1(r float64, y []float64) (c, n float64) {
 	return c, math.Hypot(c, r*math.Sqrt(sumSquares(y, 0, 0, c)))
 }
 
-// centred returns pivot and mean, whose sum is the mean ȳ of y, and ww = (c‖w‖)² for the
-// deviations w = y − ȳ1, with c = 1 unless ‖w‖² would overflow; c² + ww never overflows.
-// The pivot is the rounded ȳ. Subtracting the pivot first keeps a large common part of the
-// entries from swamping their differences.
+// centred returns the mean ȳ of y as the sum pivot + mean. With the deviations w = y − ȳ1, it
+// also returns ww = (c‖w‖)² and c, which is 1 unless ‖w‖² might overflow; c² + ww never overflows.
+// The pivot is ȳ, rounded, or y₁ if the sum of y overflows. Subtracting the pivot first preserves
+// the differences between entries with a large common part.
 func centred(y []float64) (pivot, mean, c, ww float64) {
 	d := float64(len(y))
 	if pivot = sum.Of(y) / d; pivot-pivot != 0 {
@@ -53,8 +53,8 @@ func centred(y []float64) (pivot, mean, c, ww float64) {
 }
 
 // sumSquares returns Σ (c(xᵢ − a − b))². Four sums run side by side for speed, and after every
-// 256 terms they are added to a compensated sum, so the relative error stays below 64·2⁻⁵³,
-// typically 2⁻⁵³, whatever the length.
+// 256 terms they are added to a compensated sum. So the relative error of the summation stays
+// below about 64·2⁻⁵³, and is typically 2⁻⁵³, for an x of any length.
 func sumSquares(x []float64, a, b, c float64) float64 {
 	long := len(x) > 4
 	var acc sum.Accumulator
@@ -76,7 +76,7 @@ func sumSquares(x []float64, a, b, c float64) float64 {
 			v = c * (v - a - b)
 			s0 += v * v
 		}
-		if !long { // there is nothing to compensate
+		if !long { // at most four terms need no compensation
 			return s0
 		}
 		acc.Add((s0 + s1) + (s2 + s3))

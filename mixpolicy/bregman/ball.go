@@ -18,9 +18,9 @@ import (
 // Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
 // constant 1 (see the errata).
 //
-// The ball meets the hyperplane 1ᵀθ = 1 in a smaller ball with centre 1/d·1 and radius
-// ρ = √(R² − 1/d), on which φ is the modulus of the smaller ball. Hence R > 1/√d is needed,
-// and the projection has a closed form, [Ball.Shift].
+// If R > 1/√d, the ball meets the hyperplane 1ᵀθ = 1 in a smaller ball, with centre (1/d)1 and
+// radius ρ = √(R² − 1/d). On the hyperplane, φ is the modulus of the smaller ball, so the
+// projection has a closed form, [Ball.Shift]. Otherwise, there is no projection.
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
@@ -28,7 +28,7 @@ type Ball struct {
 	R float64 // radius, positive
 }
 
-// Validate returns an error unless 0 < R < 10³⁰⁰, because sums over θ overflow for larger R.
+// Validate returns an error unless 0 < R < 10³⁰⁰. For a larger R, sums over θ might overflow.
 func (b Ball) Validate() error { return validRadius("ball", b.R) }
 
 func validRadius(set string, r float64) error {
@@ -54,14 +54,14 @@ func (b Ball) Gradient(dst, x []float64) {
 	floats.ScaleTo(dst, c/math.Sqrt(b.gap(x, c)), x)
 }
 
-// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. From ‖y‖ ≈ 10⁸ on, the result is on the
+// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. For ‖y‖ above about 10⁸, the result is on the
 // sphere to within rounding.
 func (b Ball) ConjugateGradient(dst, y []float64) {
 	c, n := hypot1(1, y)
 	radial(dst, y, c, b.R/n)
 }
 
-// radial stores (cy)s in dst, in this order, because the product of c and s may underflow.
+// radial stores (cy)s in dst. It multiplies y by c first, because the product cs may underflow.
 func radial(dst, y []float64, c, s float64) {
 	checkLen(dst, y)
 	for i, v := range y {
@@ -90,12 +90,12 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 // Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
 //
 // The printed form loses digits to cancellation when x is near y, and when both are near the
-// sphere. With e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), D equals
+// sphere. With e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), Divergence computes
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
-// in which nothing is subtracted: (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩² and
-// R² − ⟨x, y⟩ = (p² + q² + ‖e‖²)/2.
+// where nothing is subtracted. This form follows from (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩²
+// and R² − ⟨x, y⟩ = (p² + q² + ‖e‖²)/2.
 func (b Ball) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	c := binade(b.R)
@@ -117,13 +117,13 @@ func (b Ball) Divergence(x, y []float64) float64 {
 
 // Shift returns the z of (3.22) for V = y, in closed form.
 //
-// Write y = ȳ1 + w with ȳ the mean of y, so 1ᵀw = 0. Then ‖y + z1‖² =
-// ‖w‖² + d(ȳ + z)², and 1ᵀ∇φ*(y + z1) = 1 is Rd(ȳ + z) = √(1 + ‖w‖² + d(ȳ + z)²), so
+// Let ȳ be the mean of y, and w = y − ȳ1. Then 1ᵀw = 0 and ‖y + z1‖² = ‖w‖² + d(ȳ + z)². So the
+// equation 1ᵀ∇φ*(y + z1) = 1 becomes Rd(ȳ + z) = √(1 + ‖w‖² + d(ȳ + z)²), with the solution
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
 //
-// This is the corrected (3.22) (see [Ball.PrintedShift]), and it neither cancels nor
-// overflows. The projection itself is θ = 1/d·1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
+// This formula corrects (3.22) (see [Ball.PrintedShift]). It neither cancels nor overflows.
+// The projection itself is θ = (1/d)1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
 func (b Ball) Shift(y []float64) (float64, error) {
 	slope, err := b.slope(len(y))
 	if err != nil {
@@ -138,12 +138,12 @@ func (b Ball) slope(d int) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return 0, err
 	}
-	rr, n := float64(b.R*b.R), float64(d) // rounded even if the compiler fuses a product and a sum
+	rr, n := float64(b.R*b.R), float64(d) // the conversions force rounding, even if the compiler fuses products and sums
 	rrd := float64(rr * n)
 	if math.IsInf(rrd, 1) {
 		return b.R * n, nil
 	}
-	// R²d − 1 with relative accuracy 2⁻⁵³ even where R ≈ 1/√d
+	// g is R²d − 1 with a relative error of about 2⁻⁵³, even for R ≈ 1/√d.
 	g := (rrd - 1) + (math.FMA(rr, n, -rrd) + math.FMA(b.R, b.R, -rr)*n)
 	if !(g > 0) {
 		return 0, fmt.Errorf("bregman: ball of radius R = %g does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d: need R > 1/√d = %g",
@@ -161,8 +161,8 @@ func (b Ball) slope(d int) (float64, error) {
 // R²(1ᵀV)² − ‖V‖² − 1: the factor R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the
 // printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
 //
-// It returns an error if the printed discriminant is negative, and wherever Shift returns an
-// error.
+// PrintedShift returns an error if the printed discriminant is negative, if R is invalid, or if
+// the ball misses the hyperplane.
 func (b Ball) PrintedShift(y []float64) (float64, error) {
 	if _, err := b.slope(len(y)); err != nil {
 		return 0, err
@@ -183,8 +183,8 @@ func (b Ball) StrongConvexity() (mu, p float64) { return 1 / b.R, 2 }
 // String names the modulus and its radius.
 func (b Ball) String() string { return fmt.Sprintf("ball, R = %g", b.R) }
 
-// gap returns (cR)² − ‖cx‖² in twice the working precision: near the sphere, float64
-// would leave only the rounding errors of the squares.
+// gap returns (cR)² − ‖cx‖², computed in twice the working precision. Near the sphere, float64
+// arithmetic would leave only the rounding errors of the squares.
 func (b Ball) gap(x []float64, c float64) float64 {
 	var g sum.Accumulator
 	g.AddProduct(c*b.R, c*b.R)

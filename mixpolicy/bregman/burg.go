@@ -5,11 +5,11 @@ import "math"
 // Burg is Burg's entropy φ(x) = −Σᵢ log xᵢ on the orthant x > 0, with ∇φ = −1/x,
 // φ*(y) = −d − Σᵢ log(−yᵢ) for y < 0 and ∇φ*(y) = −1/y. Its divergence is the Itakura–Saito
 // divergence, Σᵢ xᵢ/yᵢ − log(xᵢ/yᵢ) − 1. On the hyperplane 1ᵀθ = 1, φ is the log barrier of
-// the simplex. Burg keeps iterates further from the boundary than [NegativeEntropy] does: θᵢ
-// falls as 1/|yᵢ|, and not as exp yᵢ.
+// the simplex. Burg keeps iterates further from the boundary than [NegativeEntropy] does: with
+// Burg, θᵢ falls as 1/|yᵢ|; with NegativeEntropy, as exp yᵢ.
 //
 // φ is 2-strongly convex in ℓ₁ on the simplex: for Σe = 0, Hölder's inequality gives
-// Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁², with equality for two coordinates.
+// Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁², with equality at x = (½, ½).
 //
 // Source: Burg (1975); as a Bregman function, Bauschke and Borwein (1997).
 //
@@ -22,7 +22,7 @@ type burg struct{}
 func (burg) Value(x float64) float64 { return -math.Log(x) }
 func (burg) Deriv(x float64) float64 { return -1 / x }
 
-// For y ≥ 0, min replaces y by −0, which gives the +∞ of ∇φ* and φ*.
+// For y ≥ 0, min returns −0. The formulas then give +∞, the value of (φ*)′, (φ*)″ and φ* there.
 func (burg) ConjDeriv(y float64) float64     { return -1 / min(y, zero) }
 func (burg) ConjCurvature(y float64) float64 { return 1 / min(y, zero) / min(y, zero) }
 func (burg) Conjugate(y float64) float64     { return -1 - math.Log(-min(y, zero)) }

@@ -13,20 +13,19 @@ import (
 )
 
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
-// with each other, and how it behaves in the projection. All points are drawn from the seed.
+// with each other, and how it behaves in the projection. The seed determines all random points.
 //
 // A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
 // identity names the methods that it relates. Check blames the method that every failing identity names. If there are
-// several such methods, it blames the one that no holding identity names. A finding then says in words how the method's
-// numbers differ from the numbers that follow from the other methods: by a factor, an offset, a sign, or a reciprocal, or
-// because they are the numbers of another method.
+// several such methods, it blames the method among them that no holding identity names. The finding then says in words
+// how the method's numbers relate to the numbers that follow from the other methods: they may differ by a factor, an
+// offset or a sign, be reciprocals, or be the numbers of another method.
 //
-// Most tolerances are a thousand times an estimate: the rounding error of the compared numbers, amplified by the
-// condition of the map. An evaluation at a perturbed point measures the condition. Check omits findings that
-// follow from another finding, so a modulus with several mistakes may need another check after the first ones are
-// fixed.
+// Most tolerances are a thousand times the estimated rounding error of the compared numbers. The estimate includes the
+// condition of the map, measured by an evaluation at a perturbed point. Check omits findings that follow from another
+// finding, so a modulus with several mistakes may need another check after the first mistakes are fixed.
 //
-// When ctx ends, Check stops, with a finding that says so.
+// If ctx ends early, Check stops, with a finding that says so.
 //
 //	report := bregman.Check(ctx, bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())
@@ -81,7 +80,7 @@ type checker struct {
 	narrow   bool                 // whether the domain may be too narrow: the methods also agree outside it
 }
 
-// nameOf returns the result of String, or the type.
+// nameOf returns the result of m.String, or, without this method, the type of m.
 func nameOf(m any) string {
 	if s, ok := m.(fmt.Stringer); ok {
 		return fmt.Sprint(s)
@@ -121,8 +120,8 @@ func namesOf(m Modulus) map[role]string {
 	return n
 }
 
-// protect calls f, and reports whether f returned. A panic becomes a finding, which names the line and the
-// innermost call of a method of a modulus or a kernel.
+// protect calls f, and reports whether f returned without a panic. A panic becomes a finding, which names the line
+// and the innermost method of a modulus or a kernel on the stack.
 func (c *checker) protect(f func()) (ok bool) {
 	defer func() {
 		p := recover()
@@ -130,7 +129,7 @@ func (c *checker) protect(f func()) (ok bool) {
 			return
 		}
 		found, pc := Finding{Kind: Panics, Words: fmt.Sprint(p), Measured: math.NaN()}, make([]uintptr, 256)
-		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)]) // without this function and the panic
+		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)]) // skip the frames of this function and of the panic
 		for call, more := frames.Next(); more && found.Method == ""; call, more = frames.Next() {
 			if found.Where == "" && !strings.HasPrefix(call.Function, "runtime.") {
 				found.Where = fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line)
@@ -163,7 +162,7 @@ type part struct {
 	each   bool   // whether each coordinate has its own kernel
 	own    role   // the methods that the modulus or kernel has, including optional methods
 	points [][]float64
-	size   float64 // the median of ‖∇φ‖ at points, which is the scale of rounding errors where ∇φ is small
+	size   float64 // the median of ‖∇φ‖ at the points: the scale of rounding errors where ∇φ is small
 }
 
 // draw makes the parts and their points: some simple points, which are easy to read in a finding, and random points.
@@ -173,7 +172,8 @@ func (c *checker) draw() {
 		c.split(s)
 		return
 	}
-	// ∇φ and ∇φ* of a vectorFunc use hyper-dual numbers, which are less accurate near the boundary.
+	// A vectorFunc computes with hyper-dual numbers, less accurately near the boundary, so its points stay further
+	// inside.
 	first, decades := c.inside(), map[bool]float64{false: 12, true: 6}[is[*vectorFunc](c.m)]
 	if first == nil {
 		c.accuse(Disagrees, domain, "", "no point was found inside the domain")
@@ -183,7 +183,7 @@ func (c *checker) draw() {
 		c.whole.add(slices.Repeat([]float64{v}, c.d))
 	}
 	c.whole.add(first)
-	for range 120 { // in all directions, half of them near the boundary
+	for range 120 { // in all directions; half of the points are near the boundary
 		x, e := c.whole.points[c.rng.IntN(len(c.whole.points))], c.normal(1)
 		if c.rng.IntN(2) == 0 {
 			x = first
@@ -213,8 +213,8 @@ func partOf(m Modulus, of any) *part {
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
-// split makes a part for each kernel, and draws the points of the whole. Every second point is ∇φ* of a random dual
-// point, if the domain contains this ∇φ*.
+// split makes a part for each kernel, and draws the points of the whole modulus. Every second of these points is ∇φ* of
+// a random dual point, if the domain contains this ∇φ*.
 func (c *checker) split(s Separable) {
 	for i, k := range s.kernels() {
 		p := partOf(Separable{Kernel: k}, k)
@@ -241,7 +241,7 @@ func (c *checker) split(s Separable) {
 	}
 }
 
-// add keeps x if it is in the domain and ‖x‖ < 10⁴, unless φ and ∇φ overflow at x, as they may for cosh x.
+// add keeps x if it is in the domain and ‖x‖ < 10⁴, unless φ and ∇φ overflow at x, as cosh and sinh may.
 func (p *part) add(x []float64) {
 	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) && !(math.IsInf(p.Value(x), 1) && maxAbs(p.gradient(x)) > 1e250) {
 		p.points = append(p.points, x)
@@ -260,7 +260,7 @@ func (c *checker) inside() []float64 {
 	}
 	for trial := range 400 { // if y is too large, x is on the boundary; if y is too small, x may be far out
 		y := c.normal(math.Exp2(float64(trial%200) / 8 * float64(1-2*(trial%2))))
-		for i, v := range y { // the range of ∇φ may be on one side of 0, as for a log barrier
+		for i, v := range y { // the range of ∇φ may be on one side of 0, as for −log x
 			y[i] = min(v, math.Abs(v)*float64(1-2*(trial/200)))
 		}
 		if x := c.whole.inverse(y); c.m.InDomain(x) && norm2(x) < 1e4 {
@@ -285,7 +285,7 @@ func (c *checker) spread(lo, hi float64) float64 {
 	return hi - width*gap/2
 }
 
-// exit returns the largest t ≤ most for which x + te is in the domain, by bisection of the floating-point numbers.
+// exit finds the largest t in [0, most] for which x + te is in the domain, by bisecting the floating-point numbers.
 func (p *part) exit(x, e []float64, most float64) float64 {
 	at := func(n int) float64 { return math.Float64frombits(uint64(n)) } // rises with n
 	outside := sort.Search(int(math.Float64bits(most))+1, func(n int) bool { return !p.InDomain(combine(1, x, at(n), e)) })
@@ -347,8 +347,8 @@ func (p *part) rounding(x []float64) float64 {
 	return noise(func(t float64) float64 { return p.Value(combine(1+t, x, 0, x)) }, 0x1p-16*p.reach(x, x))
 }
 
-// noise returns an ulp of f(0) plus the rounding noise of f in fourth differences, to which a smooth function
-// contributes almost nothing (Moré and Wild 2011).
+// noise returns an ulp of f(0) plus the rounding noise of f, estimated from fourth differences: a smooth function
+// contributes almost nothing to these (Moré and Wild 2011).
 func noise(f func(t float64) float64, h float64) (off float64) {
 	var v [7]float64
 	v[0] = math.NaN()
@@ -359,14 +359,15 @@ func noise(f func(t float64) float64, h float64) (off float64) {
 		h /= 8
 	}
 	for k := range 3 {
-		off = max(off, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4])/8) // a fourth difference deviates √70 times as much as f
+		off = max(off, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4])/8) // a fourth difference has √70 times the noise of f
 	}
 	return off + ulp*math.Abs(v[3])
 }
 
-// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to h = 0 (Richardson), and an estimate
-// of its error: the distance of the extrapolation from the values that it combines (Ridders 1982), plus the effect of
-// the noise of f and of the given rounding error. It chooses the extrapolation with the least estimate.
+// derivative returns f′(0) from central differences with h, h/2, h/4, …, extrapolated to h = 0 (Richardson). It also
+// estimates the error: the distance of the extrapolation from the values that it combines (Ridders 1982), plus the
+// effect of the noise of f and of the given rounding error. It chooses the extrapolation with the least estimated
+// error.
 func derivative(f func(t float64) float64, h, rounding float64) (slope, off float64) {
 	rounding += noise(f, 0x1p-16*h)
 	var row [14]float64
@@ -386,7 +387,8 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 }
 
 // condition returns how far f(x) moves if each entry xᵢ moves by ulp·(|xᵢ| + elsewhere), plus ulp·‖f(x)‖. It takes the
-// worse of two moves: all entries away from 0, or alternately away from 0 and towards 0, which changes their ratios.
+// worse of two moves: all entries move away from 0, or the entries move alternately away from 0 and towards 0, which
+// changes their ratios.
 func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) (most float64) {
 	for _, turn := range []float64{1, -1} {
 		moved, step := slices.Clone(x), 4*ulp

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// diagnose finds the causes of the failures. It omits consequences of a cause: it examines the derivative
-// only if the methods return numbers, and the other methods only if φ, ∇φ and ∇φ* agree.
+// diagnose finds the causes of the failures, and omits their consequences. If there already is a finding that a method
+// disagrees or is unsafe, diagnose adds none. It reports a failure at the boundary or for large numbers only if φ, ∇φ
+// and ∇φ* agree, and a wrong constant of strong convexity only if there is no other finding.
 func (c *checker) diagnose() {
 	core := c.fails(areNumbers, isGradient, isInverse, hasInverse, isDirect)
 	switch {
 	case c.has(Disagrees) || c.has(Unsafe):
-	case core && !c.fails(isInverse, isDirect): // ∇φ* is right at every ∇φ(x), so the y at which it fails are in a gap of the range of ∇φ
+	case core && !c.fails(isInverse, isDirect): // ∇φ* is right at every ∇φ(x), so the y at which ∇φ* fails are in a gap of the range of ∇φ
 		c.tellFirst(hasInverse, isGradient)
 	case c.failed[isIncreasing] && !c.failed[isGradient]:
 		c.tellFirst(isIncreasing)
@@ -33,7 +34,8 @@ func (c *checker) diagnose() {
 	}
 }
 
-// tellFirst makes a finding of the first row of the report that failed and is in rows: the row's words, and where it failed.
+// tellFirst makes a finding of the first failed row, in the order of the report, among the given rows. The finding has
+// the words of the row, and says where the row failed.
 func (c *checker) tellFirst(rows ...string) {
 	for k, id := range identities {
 		if e := c.report.Examinations[k]; !e.OK && slices.Contains(rows, id.name) {
@@ -56,12 +58,12 @@ func (c *checker) accuse(k Kind, method role, where, format string, args ...any)
 	return &c.report.Findings[len(c.report.Findings)-1]
 }
 
-// few says how many digits a relative error leaves right.
+// few says how many digits are right, given a relative error.
 func few(off float64) string {
 	return fmt.Sprintf("%.0f digits only: does an iteration stop too early, or is a variable a float32?", math.Floor(-math.Log10(off)))
 }
 
-// fails reports whether one of the rows failed.
+// fails reports whether any of the rows failed.
 func (c *checker) fails(rows ...string) bool {
 	return slices.ContainsFunc(rows, func(row string) bool { return c.failed[row] })
 }
@@ -71,8 +73,9 @@ func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
 
-// blame finds the method at fault: the only method that all failing identities name, or, if they all name several, the only
-// one that no holding identity names. If they name no common method, blame reports every method that disagrees with φ.
+// blame finds the method at fault: the method that all failing identities name. If they share several methods, it is
+// the shared method that no holding identity names. If they share no method, blame reports every method that disagrees
+// with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {
@@ -117,7 +120,7 @@ func (c *checker) tell(id identity, method role) {
 		divergence: "has its arguments interchanged: it is D(y; x)",
 	}[method]))
 	f.Measured, f.Claimed, f.ClaimedName, f.MeasuredName = first.want, first.got, claimed, measured
-	if method == value && c.failed[isSteep] { // a right ∇φ would be steep
+	if method == value && c.failed[isSteep] { // a correct ∇φ would be steep at the boundary
 		f.Method, f.Words = c.named[gradient], fmt.Sprintf("%s and %s are interchanged", c.named[gradient], c.named[inverse])
 	} else if method != id.claims {
 		f.Words = c.named[method] + " is at fault: " + f.Words
@@ -125,7 +128,7 @@ func (c *checker) tell(id identity, method role) {
 	if f.Axis = f.Where[:1]; id.claims > inverse {
 		return
 	}
-	const points = 40 // on each side
+	const points = 40 // of a curve, on each side of x
 	p, x, i := first.p, first.from, first.i-first.p.i
 	reach := p.reach(x, unit(len(x), i))
 	for k := -points; k <= points; k++ {
@@ -143,7 +146,7 @@ func (r reading) where(id identity) string {
 	return r.p.at(map[bool]string{true: "x", false: "y"}[id.claims == gradient || id.claims == divergence], r.x, r.i)
 }
 
-// at names a point of a part, with the coordinate of the kernel if kernels differ, or with the entry of a vector.
+// at names a point of a part: with the kernel's coordinate if the kernels differ, or with the entry i of a vector.
 func (p *part) at(axis string, x []float64, i int) string {
 	if p.each {
 		return fmt.Sprintf("%s[%d] = %s", axis, p.i, vector(x))
@@ -192,8 +195,8 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 	return claimed + " is not " + measured
 }
 
-// findDomain makes the finding for a point of the domain at which φ or ∇φ is not a number. If φ is a number, the
-// mistake is in ∇φ; if φ is not, but ∇φ and ∇φ* agree there, the mistake is in φ; otherwise, it is in the domain.
+// findDomain makes the finding for a point x of the domain at which φ or ∇φ is not a finite number. If φ(x) is finite,
+// ∇φ is wrong. If φ(x) is not finite, φ is wrong if ∇φ*(∇φ(x)) = x, and otherwise the domain is wrong.
 func (c *checker) findDomain(p *part, x []float64) {
 	v, g, method := p.Value(x), p.gradient(x), domain
 	if v-v == 0 {

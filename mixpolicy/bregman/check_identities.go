@@ -7,11 +7,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// An identity relates methods of a modulus: the numbers that one method claims must equal those that follow from the others.
+// An identity relates methods of a modulus: the numbers that one method claims must equal the numbers that follow from
+// the other methods.
 type identity struct {
 	name                  string
-	methods, claims, with role   // the related methods; the one that claims the numbers; the one that gives the required numbers
-	of                    string // what the numbers must be; %s stands for the name of the method with
+	methods, claims, with role   // the related methods; the method that claims the numbers; the method that they must follow from
+	of                    string // what the numbers must be; %s stands for the name of the method that they must follow from
 	whole                 bool   // whether the whole modulus is examined, and not its parts
 	read                  func(p *part, x, z []float64) []reading
 	examine               func(*checker, *Examination) // if not nil, used instead of read
@@ -23,11 +24,11 @@ type identity struct {
 // A reading is a number that a method claims, and the number that it must equal.
 type reading struct {
 	p                *part
-	from, x          []float64 // the point of the part, and the argument of the method, which may be a dual point
+	from, x          []float64 // from: the point of the part; x: the argument of the method, which may be a dual point
 	i                int       // the coordinate
 	at               float64   // the entry of x in this coordinate
 	got, want, limit float64
-	other            float64 // the number of a method that is easily mistaken for this one
+	other            float64 // the result of a method that is easily confused with this method
 }
 
 // wrong reports whether the claimed number differs from the required number by more than limit.
@@ -45,7 +46,7 @@ func (r reading) is(v float64) bool {
 }
 
 // identities are the rows of a report. Rows about φ and its domain, or about calls, have their own
-// examination.
+// function examine.
 var identities = []identity{
 	{name: areNumbers, examine: (*checker).numbers},
 	{name: "φ, ∇φ, ∇φ* depend only on the point, also if called in place", examine: (*checker).repeats},
@@ -89,7 +90,8 @@ const (
 	isConstant   = "strong convexity constant"
 )
 
-// readAll calls an identity's examine, or reads it at all points of the parts that have the claiming method.
+// readAll calls the identity's examine. Without one, it reads the identity at all points of the parts that have the
+// claiming method.
 func (c *checker) readAll(id identity, e *Examination) {
 	if id.examine != nil {
 		if id.examine(c, e); e.Limit == 0 && e.Note == "" {
@@ -131,7 +133,7 @@ func (p *part) all(at, got, want []float64, limit float64, other []float64) (all
 
 func nans(d int) []float64 { return slices.Repeat([]float64{math.NaN()}, d) }
 
-// slopes compares ∇φ(x) with difference quotients of φ, where these are known to some digits.
+// slopes compares ∇φ(x) with those difference quotients of φ that are known to some digits.
 func (p *part) slopes(x, _ []float64) (all []reading) {
 	g, swapped := p.gradient(x), p.inverse(x)
 	for i := range x {
@@ -144,7 +146,7 @@ func (p *part) slopes(x, _ []float64) (all []reading) {
 	return all
 }
 
-// partial returns the partial derivative of φ at x from values of φ, and an estimate of its error.
+// partial returns the i-th partial derivative of φ at x from values of φ, and an estimate of the error.
 func (p *part) partial(x []float64, i int) (slope, off float64) {
 	e := unit(len(x), i)
 	along := func(t float64) float64 { return p.Value(combine(1, x, t, e)) }
@@ -161,7 +163,7 @@ func (p *part) back(x, _ []float64) []reading {
 	return p.all(y, got, x, slack*condition(p.inverse, y, got, p.size), swapped)
 }
 
-// forth compares ∇φ(∇φ*(y)) with y, where y is a mean of two gradients.
+// forth compares ∇φ(∇φ*(y)) with y, for the mean y of two gradients.
 func (p *part) forth(x, z []float64) []reading {
 	y, nan := combine(0.5, p.gradient(x), 0.5, p.gradient(z)), nans(len(x))
 	at := p.inverse(y)
@@ -228,7 +230,7 @@ func (p *part) shift(x, _ []float64) []reading {
 	a, b := shifted(y, z), shifted(y, want)
 	limit, theta := slack*ulp*max(math.Abs(want), maxAbs(y)), p.inverse(a)
 	if norm2(combine(1, theta, -1, p.inverse(b))) <= slack*condition(p.inverse, a, theta, maxAbs(y)) {
-		limit = max(limit, math.Abs(z-want)) // J′ is too flat to tell
+		limit = max(limit, math.Abs(z-want)) // J′ is too flat to tell the two z apart
 	}
 	return []reading{{p, nil, y, 0, y[0], z, want, limit, math.NaN()}}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// numbers checks that the methods return numbers at all points, and ∇φ* also at 0.
+// numbers checks that φ and ∇φ are finite at all points, and that ∇φ*(y) is not NaN at y = ∇φ(x) and at y = 0.
 func (c *checker) numbers(f *Examination) {
 	for _, p := range c.parts {
 		var sizes []float64
@@ -77,9 +77,9 @@ func (c *checker) taylor() {
 	}
 }
 
-// monotone checks that the slope of φ rises from one point of a path to the next, and that φ has no jumps: if the points
-// differ by e, φ rises by at least ⟨∇φ, e⟩ at the first point and by at most ⟨∇φ, e⟩ at the second. A path leads
-// through the whole interval of a kernel, or, for any other modulus, from one point of the part to another.
+// monotone checks that the slope of φ rises from one point of a path to the next, and that φ has no jumps: from x to
+// the next point x + e, φ must rise by at least ⟨∇φ(x), e⟩ and by at most ⟨∇φ(x + e), e⟩. A path leads through the
+// whole interval of a kernel, or, for any other modulus, from one point of the part to another.
 func (c *checker) monotone(f *Examination) {
 	for _, p := range c.parts {
 		var paths [60][][]float64
@@ -118,7 +118,7 @@ func (c *checker) monotone(f *Examination) {
 	}
 }
 
-// rises checks the rise of φ from one point to another against the gradients g and h there.
+// rises compares the rise of φ from one point to another with the gradients g and h at the two points.
 func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	e := combine(1, to, -1, from)
 	below, above, rise := sum.Dot(g, e), sum.Dot(h, e), p.Value(to)-p.Value(from)
@@ -135,8 +135,8 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 }
 
 // boundary approaches the boundary in several directions and halves the distance up to forty times,
-// as long as the coordinates can resolve the distance. If ‖∇φ‖ is unbounded, its rise does not slow
-// down: a logarithm rises as much over the last quarter of the halvings as over the quarter
+// as long as the coordinates can resolve the distance. If ‖∇φ‖ is unbounded, it should
+// rise steadily: a logarithm rises as much over the last quarter of the halvings as over the quarter
 // before, while a convergent norm rises at most a sixteenth as much.
 func (c *checker) boundary(f *Examination) {
 	for trial := range 40 * len(c.parts) {
@@ -238,10 +238,10 @@ func (c *checker) meets(f *Examination) bool {
 	return err == nil
 }
 
-// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs on the hyperplane, far apart and close together, in
-// the claimed norm. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It takes only pairs for which D, or
-// the claimed bound, exceeds a billion times the rounding of D's terms: even if the rounding adds up to slack ulps, six
-// digits are then known.
+// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs of points on the hyperplane, far apart and close
+// together, in the claimed norm. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It uses only pairs
+// for which D, or the claimed (μ/2)‖x−y‖², exceeds a billion times the rounding of D's terms. Even if the rounding adds
+// up to a thousand ulps, six digits are then known.
 func (c *checker) strongConvexity(f *Examination) {
 	mu, claimed, ok := StrongConvexity(c.m)
 	if c.d == 1 || !c.meets(f) {
@@ -277,8 +277,8 @@ func (c *checker) strongConvexity(f *Examination) {
 	}
 }
 
-// repeats calls φ, ∇φ and ∇φ* again, with the result in other memory or in place of the argument, and after
-// other calls. It reports the first difference.
+// repeats calls φ, ∇φ and ∇φ* several times at each point: with the result in other memory, with the result in
+// place of the argument, and after other calls. It reports the first difference.
 func (c *checker) repeats(f *Examination) {
 	type call struct {
 		method  role

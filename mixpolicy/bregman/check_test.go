@@ -65,7 +65,7 @@ func mixing(d int) *mat.Dense {
 	return mat.NewDense(d, d, data)
 }
 
-// everything returns moduli in ℝᵈ: those of Gallery, variants of them, and results of every combinator but Product.
+// everything returns moduli in ℝᵈ: the moduli of Gallery, variants of these, and results of Scale, Compose and Sum.
 func everything(d int) []Modulus {
 	lo, hi := make([]float64, d), make([]float64, d)
 	for i := range d {

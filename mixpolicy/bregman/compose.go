@@ -10,18 +10,19 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Compose returns φ(Ax) for an invertible d × d matrix A, on {x : Ax ∈ C}. φ∘A is Legendre if φ is, with
+// Compose returns the modulus φ(Ax), for an invertible d × d matrix A, on {x : Ax ∈ C}, where C is the domain of φ.
+// φ∘A is Legendre if φ is, with
 //
 //	∇(φ∘A)(x) = Aᵀ∇φ(Ax),   D(x; y) = D_φ(Ax; Ay),
 //	(φ∘A)*(y) = φ*(A⁻ᵀy),   ∇(φ∘A)*(y) = A⁻¹∇φ*(A⁻ᵀy).
 //
-// If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular value
-// of A. Compose claims this for every φ that claims a μ in ℓ₂, and claims nothing in other norms. For the moduli of
-// [Gallery], the claims in ℓ₂ hold on all of C.
+// If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular
+// value of A. Compose claims the constant μσ² for every φ that claims a μ in ℓ₂, and claims no constant in other norms.
+// For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
 //
-// Compose copies A. Validate returns an error if A is not square, or if its condition number σ_max/σ is 10¹² or more.
-// Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖, so ∇φ is not known if Ax is nearer than this to the boundary of C. For
-// d > 64, Gradient and ConjugateGradient allocate memory.
+// Compose copies A. Validate returns an error if A is not square, or if the condition number σ_max/σ of A is 10¹² or
+// more. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If Ax is nearer than that to the boundary of C, ∇φ(Ax) may be entirely
+// wrong. For d > 64, Gradient and ConjugateGradient allocate memory.
 //
 //	shear := mat.NewDense(2, 2, []float64{1, 1, 0, 1})
 //	m := bregman.Compose(bregman.Ball{R: 2}, shear) // −√(4 − (x₁+x₂)² − x₂²)
@@ -45,11 +46,11 @@ func Compose(m Modulus, a mat.Matrix) Modulus {
 type composed struct {
 	of                                  Modulus
 	a, adjoint, inverse, inverseAdjoint *mat.Dense
-	most, mu                            float64 // most: A⁻¹u does not overflow if every |uᵢ| ≤ most; mu: the claim in ℓ₂
+	most, mu                            float64 // if every |uᵢ| ≤ most, A⁻¹u does not overflow; mu is the μσ² that φ∘A claims in ℓ₂
 	err                                 error
 }
 
-// times stores Bx in dst, with the entries of x clipped to [−most, most], and returns dst.
+// times clips the entries of x to [−most, most], stores the product of b and x in dst, and returns dst.
 func times(dst []float64, b *mat.Dense, x []float64, most float64) []float64 {
 	checkLen(dst, b.RawRowView(0))
 	w := append(make([]float64, 0, 64), x...) // no allocation up to d = 64

@@ -11,11 +11,11 @@ import (
 //	φ*(y) = Σᵢ −Ryᵢ − 2R log(2R/(1 + exp yᵢ)),        (φ*)′ = R tanh(yᵢ/2).
 //
 // The conjugate (3.11) is right as printed, but its evaluation overflows: exp yᵢ is
-// infinite from yᵢ = 710 on. The code uses R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R log 2R, or, if
-// |yᵢ| < 1, 2R log cosh(yᵢ/2) − 2R log R.
+// infinite from yᵢ = 710 on. For |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) −
+// 2R log 2R; for |yᵢ| < 1, it computes 2R log cosh(yᵢ/2) − 2R log R.
 //
-// φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The cube
-// meets the hyperplane 1ᵀθ = 1 in its interior if R > 1/d.
+// φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The hyperplane
+// 1ᵀθ = 1 meets the interior of the cube if R > 1/d.
 //
 // Source: (3.10)–(3.12); on [0, 1], the bit entropy of Dhillon and Tropp (2007), Table 2.1.
 //
@@ -25,7 +25,7 @@ func Cube(R float64) Separable {
 	return Separable{Kernel: cube{-R, R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
-// cube is the kernel on an interval, which is (−R, R) for [Cube].
+// cube is the kernel on the interval (lo, hi). In the comments on its methods, R is half the width of the interval.
 type cube struct{ lo, hi float64 }
 
 func (k cube) Validate() error {
@@ -38,8 +38,8 @@ func (k cube) Validate() error {
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, where the two
-// terms cancel, Value uses 2R log R + R(2t artanh t + log(1 − t²)) with t = x/R, which is about 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, the two terms
+// cancel. There, with t = x/R, Value computes 2R log R + R(2t artanh t + log(1 − t²)) ≈ 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
@@ -48,8 +48,8 @@ func (k cube) Value(x float64) float64 {
 	return xlogx(x-k.lo) + xlogx(k.hi-x)
 }
 
-// Deriv returns log((R+x)/(R−x)) = log(1 + 2|x|/(R−|x|)) with the sign of x: exact to
-// rounding both near 0, where the quotient is near 1, and near ±R.
+// Deriv returns log((R+x)/(R−x)), computed as log(1 + 2|x|/(R−|x|)) with the sign of x. This form
+// is exact to rounding both near 0, where (R+x)/(R−x) is near 1, and near ±R.
 func (k cube) Deriv(x float64) float64 {
 	e := 2*x - (k.lo + k.hi)
 	if e < 0 {
@@ -58,8 +58,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); for any other interval, it computes the gap to the nearer end.
-// For (−R, R), the result is an end from |y| ≈ 38 on.
+// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, this is ±R. For any other interval,
+// ConjDeriv computes the gap between the result and the nearer end.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)
@@ -79,7 +79,7 @@ func (k cube) ConjCurvature(y float64) float64 {
 }
 
 // Conjugate returns (3.11), plus y times the middle of the interval. For |y| < 1, it computes
-// (3.11) as 2R log cosh(y/2) − 2R log R, with cosh = 1 + 2 sinh² of half the argument.
+// (3.11) as 2R log cosh(y/2) − 2R log R, with cosh(y/2) = 1 + 2 sinh²(y/4).
 func (k cube) Conjugate(y float64) float64 {
 	a, R, middle := math.Abs(y), (k.hi-k.lo)/2, y*(k.lo/2+k.hi/2)
 	if a < 1 {

@@ -9,12 +9,12 @@ import (
 
 // NegativeEntropy is φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with ∇φ = log xᵢ,
 // φ*(y) = Σᵢ exp yᵢ and ∇φ*(y) = exp yᵢ.
-// On the hyperplane 1ᵀθ = 1, its domain is the open simplex, the projection is the softmax with z =
-// −log Σᵢ exp yᵢ, and D is the Kullback–Leibler divergence; a mirror step is exponentiated
-// gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
+// On the hyperplane 1ᵀθ = 1, the domain is the open simplex, D is the Kullback–Leibler divergence,
+// and the projection is the softmax, with z = −log Σᵢ exp yᵢ. A mirror step is then a step of
+// exponentiated gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
 //
-// φ is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), not on the whole
-// orthant. Its domain excludes mixtures with negative coefficients.
+// φ is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), but not on the whole
+// orthant. The domain excludes mixtures with negative coefficients.
 //
 //	m, y := bregman.NegativeEntropy(), []float64{1, 2, 3}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.0900, 0.2447, 0.6652)
@@ -50,10 +50,10 @@ func xlogx(x float64) float64 { return x * math.Log(x+math.SmallestNonzeroFloat6
 // relativeEntropy returns a log(a/b) − a + b ≥ 0 for finite a ≥ 0 and b > 0, and +∞ for other a or b.
 // The caller gives the difference e = a − b, which may be known more exactly than a and b.
 //
-// With δ = e/b, the result is b·[(1+δ) log(1+δ) − δ]. The bracket is δ²/2 − δ³/6 + …, so its terms
-// would cancel for |δ| ≤ ½. There, with r = δ/(2+δ) and log(1+δ) = 2(r + r³/3 + r⁵/5 + …), the
-// bracket is 2r²[1 + (1+r)(r/3 + r³/5 + r⁵/7 + …)]/(1−r). With |r| ≤ 1/3, each term is at most
-// 1/9 of the previous term, and 17 terms reach 2⁻⁵³.
+// With δ = e/b, the result is b·[(1+δ) log(1+δ) − δ]. The bracket is δ²/2 − δ³/6 + …, so the two
+// terms would cancel for |δ| ≤ ½. There, with r = δ/(2+δ) and log(1+δ) = 2(r + r³/3 + r⁵/5 + …), the
+// bracket is 2r²[1 + (1+r)(r/3 + r³/5 + r⁵/7 + …)]/(1−r). Because |r| ≤ 1/3, each term of the last
+// series is at most 1/9 of the previous term, and 17 terms give an error below 2⁻⁵³.
 func relativeEntropy(a, b, e float64) float64 {
 	if !(a >= 0 && b > 0) || math.IsInf(a, 1) || math.IsInf(b, 1) {
 		return math.Inf(1)

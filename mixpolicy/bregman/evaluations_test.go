@@ -51,7 +51,7 @@ func above(rng *rand.Rand) float64 { return 1 + math.Pow(10, 12*rng.Float64()-9)
 
 var iterated = []struct {
 	name string
-	mean float64 // the measured mean of the evaluations of J′, rounded up
+	mean float64 // the measured mean number of evaluations of J′, rounded up
 	draw func(rng *rand.Rand, d int) Modulus
 }{
 	{"Ball", 12, func(rng *rand.Rand, d int) Modulus { return Ball{above(rng) / math.Sqrt(float64(d))} }},
@@ -85,9 +85,9 @@ func boxAround(rng *rand.Rand, d int) (lo, hi []float64) {
 // mostEvaluations is the bound in the documentation of NewtonShift.
 const mostEvaluations = 130
 
-// solve checks that NewtonShift succeeds within mostEvaluations, and that ProjectDual reaches the hyperplane: 1ᵀθ = 1
-// up to an ulp of every θᵢ, and up to an ulp of every yᵢ, which moves θᵢ by (φ*)″(yᵢ)|yᵢ| ulps. It returns the number
-// of evaluations.
+// solve checks that NewtonShift succeeds within mostEvaluations, and that ProjectDual reaches the hyperplane: 1ᵀθ − 1
+// is at most eight times the effect of an ulp in every θᵢ and in every yᵢ (an ulp in yᵢ moves θᵢ by (φ*)″(yᵢ)|yᵢ|
+// ulps). solve returns the number of evaluations.
 func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {
 	t.Helper()
 	if overflows(m, y) {
@@ -113,8 +113,8 @@ func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {
 	return evaluations
 }
 
-// overflows reports whether ∇φ* is infinite at plus and at minus half the spread of y. Then floating-point numbers
-// cannot represent the projection.
+// overflows reports whether ∇φ* has an entry +∞ at far·1 and an entry −∞ at −far·1, where far is half the spread of y.
+// If so, floating-point numbers cannot represent the projection.
 func overflows(m Modulus, y []float64) bool {
 	far, theta := slices.Max(y)/2-slices.Min(y)/2, make([]float64, len(y))
 	m.ConjugateGradient(theta, slices.Repeat([]float64{far}, len(y)))
@@ -172,7 +172,7 @@ func TestHardDualPoints(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi []float64
 		y      []float64
-	}{ // in the first three, lo₁ + hi₂ = 1, and the root is in the flat stretch between two steps
+	}{ // in the first three cases, lo₁ + hi₂ = 1, and the root is in the flat stretch between two steps
 		{[]float64{0, 0.2}, []float64{0.8, 1}, []float64{-28.87, 38.96}},
 		{[]float64{-1, -1}, []float64{2, 2}, []float64{-28.87, 38.96}},
 		{[]float64{0, 0}, []float64{1, 1}, []float64{-1e300, 1e300}},
@@ -187,7 +187,7 @@ func TestHardDualPoints(t *testing.T) {
 	}
 }
 
-// Each coordinate has its own kernel, some on unbounded intervals.
+// solve passes if each coordinate has its own kernel, also on unbounded intervals.
 func TestMixedCoordinates(t *testing.T) {
 	m := Separable{Each: []Kernel{entropic, Cube(2).Kernel, Burg().Kernel, parabola}}
 	rng := source(12)

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
-// A Dual is a hyper-dual number: arithmetic on it carries a function's first and second
-// derivatives along with its value, exact to rounding (Fike and Alonso 2011). Package
-// gonum.org/v1/gonum/num/hyperdual provides its functions: Add, Mul, Log, Sqrt, ….
+// A Dual is a hyper-dual number. A function computed with such numbers gives its value together
+// with its first and second derivatives, exact to rounding (Fike and Alonso 2011). Package
+// gonum.org/v1/gonum/num/hyperdual provides the operations Add, Mul, Log, Sqrt, ….
 type Dual = hyperdual.Number
 
 // FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ from three functions: φ, φ′ and (φ*)′, the
@@ -64,11 +64,11 @@ func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag:
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
 func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeriv(y)).E1E2mag }
 
-// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to the resolution of x. If there is no such x, it returns hi for a y
-// above the range of φ′, and lo for a y below it. If φ′ is not increasing or not a number,
-// the result means nothing, and [Check] says so. The method is Newton's, in a bracket that shrinks at every evaluation. If
-// φ″ ≤ 0, or if a step would leave the bracket or is more than half as long as the step before, ConjDeriv instead halves
-// the number of floating-point numbers in the bracket. So the search ends for any φ.
+// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to within rounding of x. If there is no such x, it returns hi for
+// a y above the range of φ′, and lo for a y below the range. If φ′ is not increasing or not a number, the result means
+// nothing, and [Check] finds the mistake. The method is Newton's, in a bracket that shrinks at every evaluation. If
+// φ″ ≤ 0, or if Newton's step would leave the bracket or is more than half as long as the step before, ConjDeriv
+// instead halves the number of floating-point numbers in the bracket. So the search ends for any φ.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step := f.lo, f.hi, 0., math.Inf(1)
 	switch {
@@ -114,7 +114,7 @@ func (f automatic) ConjDeriv(y float64) float64 {
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
-// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. There is no formula for x; root finding computes it, as for
+// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. There is no formula for x; root finding computes x, as for
 // [FromFunc]. The sum is (μ₁ + μ₂)-strongly convex in ℓ_p with the larger of the two p, because ‖·‖_p decreases
 // with p.
 //
@@ -140,11 +140,12 @@ func dual(k Kernel, x Dual) Dual {
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
 }
 
-// FromVectorFunc returns the modulus of a function φ of all coordinates that is strictly convex on its
-// domain. Outside the domain, phi must return NaN or +Inf, as the square root and the logarithm do by
-// themselves. inside is a point of the domain, and its length is the dimension. Automatic
-// differentiation gives ∇φ with d/2 evaluations of phi, and ∇²φ with d(d+1)/2 evaluations. Newton's
-// method gives ∇φ*, so d should be small. phi is called from several goroutines, and must not keep x.
+// FromVectorFunc returns the modulus of a strictly convex function φ of the whole vector x. Outside its
+// domain, phi must return NaN or +Inf, as the square root and the logarithm do by themselves. The
+// argument inside must be a point of the domain; its length is the dimension d. Automatic
+// differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations. Newton's
+// method gives ∇φ*, so d should be small. phi may be called from several goroutines at once, and must
+// not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}
@@ -167,7 +168,7 @@ type vectorFunc struct {
 type newtonWork struct {
 	dual               []Dual
 	x, rest, step, try []float64
-	from, start, goal  []float64 // of the path to y: its last point, ∇φ at its start, and the next ∇φ on it
+	from, start, goal  []float64 // on the path to y: the last point, ∇φ at the first point, and ∇φ at the next point
 	hess               blas64.Symmetric
 }
 
@@ -232,10 +233,11 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at inside, the author's point. If it does not
-// converge, ConjugateGradient follows the path ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) from s = 0 to 1, with adaptive steps.
-// For a y beyond the range of ∇φ, x is next to the boundary. If the path ends away from the boundary, as it may if φ is not
-// convex, the entries of dst are NaN ([ProjectDual] then returns an error, and [Check] says why).
+// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at inside, the argument of
+// FromVectorFunc. If Newton's method does not converge, ConjugateGradient follows the path
+// ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is
+// next to the boundary. If φ is not convex, the path may end away from the boundary. Then the entries of dst are NaN,
+// [ProjectDual] returns an error, and [Check] says why.
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
@@ -256,7 +258,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 		case part < 1e-6*s || part < 1e-300:
 			copy(w.x, w.from)
 			floats.AddScaledTo(w.try, w.x, 1e-6*(1+maxAbs(w.x))/maxAbs(y), y)
-			if m.InDomain(w.try) { // only next to the boundary may rounding end the path
+			if m.InDomain(w.try) { // the path has ended away from the boundary
 				floats.AddConst(math.NaN(), w.x)
 			}
 			s = 1
@@ -267,13 +269,14 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	copy(dst, w.x)
 }
 
-// newton moves x to where ∇φ(x) = y. It halves a step until the step stays in the domain and the slope of ⟨x, y⟩ − φ(x) at
-// its end is at least minus a quarter of the slope at its start. It stops when a step no longer changes x, or when three
-// short steps leave more than half of y − ∇φ(x). It returns false after 400 steps, or if ∇²φ is not positive definite on the way.
+// newton moves x to the solution of ∇φ(x) = y. It halves each step until the step ends in the domain, and the slope of
+// ⟨x, y⟩ − φ(x) at the end of the step is at least minus a quarter of the slope at the start. It succeeds when a step
+// no longer changes x, or when three short steps in a row leave more than half of ‖y − ∇φ(x)‖_∞. It fails after 400
+// steps, or if ∇²φ(x) is not positive definite.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)
-	d, before, slow := len(y), math.Inf(1), 0 // before: the size that three short steps should halve; slow: the short steps so far
+	d, before, slow := len(y), math.Inf(1), 0 // before: the size that three short steps should halve; slow: the number of these steps
 	for range 400 {
 		size := maxAbs(w.rest)
 		if size == 0 {
@@ -307,9 +310,9 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 
 // advance moves x by t times the step, with the first acceptable t of t₀, t₀/2, …, where t₀ is size, or less if the
 // step is very long. It stores the new y − ∇φ(x) in rest. It reports whether Newton's whole step changes x by at most
-// 2⁻²⁶‖x‖_∞, and whether x changed. A step that is not finite changes nothing, because t is NaN or 0.
+// 2⁻²⁶‖x‖_∞, and whether x changed. If the step is not finite, t is NaN or 0, and x does not change.
 func (m *vectorFunc) advance(w *newtonWork, y []float64, size float64) (short, changed bool) {
-	const leap = 1000 // the longest step is leap·(1 + ‖x‖), so nothing overflows
+	const leap = 1000 // a step is at most leap·(1 + ‖x‖_∞) long in each coordinate, so nothing overflows
 	top, slope := maxAbs(w.x), floats.Dot(w.rest, w.step)/size
 	t := min(size, leap*(1+top)/maxAbs(w.step))
 	for short = t == size; ; t /= 2 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Gallery returns one modulus of each kind in this package, as a start for comparisons. Balls and cubes have the
+// Gallery returns one modulus of each kind in this package, for comparisons. Balls and cubes have the
 // radius r, and the box of [FermiDirac] is (−r/2, r)ᵈ; q = ½ for [Tsallis], and p = 1 + 1/max{1, log d} for [PNorm].
 // Gallery omits moduli that are invalid or whose domain misses the hyperplane 1ᵀθ = 1 in ℝᵈ.
 //

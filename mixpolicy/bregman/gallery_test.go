@@ -202,7 +202,7 @@ func TestGalleryAccuracy(t *testing.T) {
 }
 
 // Near 0 and near the ends, where the plain formulas lose digits, LogCosine agrees with the first
-// terms of expansions: near u = 0, −log cos u = u²/2 + u⁴/12 + …; near the ends, the expansions of
+// terms of series in u = πx/2R: near 0, −log cos u = u²/2 + u⁴/12 + …; near the ends, the series of
 // tan u and log cos u in v = π/2 − u.
 func TestLogCosineNearItsEnds(t *testing.T) {
 	const r = 3.
@@ -229,9 +229,9 @@ func TestLogCosineNearItsEnds(t *testing.T) {
 	}
 }
 
-// The divergence of a kernel without optional methods, φ = cosh, between points so near that
-// values cancel: D(x; y) ≈ ½(x−y)²φ″(y) + ⅙(x−y)³φ‴(y). If D is computed from differences of
-// φ′, its relative error is about 2⁻⁵³|φ′|/(|x−y|φ″).
+// For a kernel without optional methods, φ = cosh, D is accurate between points so near that the
+// values of φ cancel: D(x; y) ≈ ½(x−y)²φ″(y) + ⅙(x−y)³φ‴(y). Here D is computed from differences
+// of φ′, with a relative error of about 2⁻⁵³|φ′|/(|x−y|φ″).
 func TestKernelDivergenceOfNearPoints(t *testing.T) {
 	for _, y := range []float64{-2, .5, 3} {
 		for _, e := range []float64{1e-3, -1e-4, 1e-6} {
@@ -243,7 +243,7 @@ func TestKernelDivergenceOfNearPoints(t *testing.T) {
 			}
 		}
 	}
-	// A constant added to φ does not change D, but costs digits of the values that D subtracts.
+	// A constant added to φ does not change D, but costs digits of the values of φ that D subtracts.
 	for _, b := range []float64{1e8, -1e8, 1} {
 		for _, e := range []float64{1e-3, 1e-2} {
 			want := e * e / 2 * (math.Cosh(0.5) + e/3*math.Sinh(0.5))

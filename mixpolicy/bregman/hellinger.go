@@ -10,9 +10,8 @@ import (
 //	φ(x) = −Σᵢ √(R² − xᵢ²),   ∇φ = x/√(R² − x²),
 //	φ*(y) = R Σᵢ √(1 + yᵢ²),   ∇φ*(y) = Ry/√(1 + y²).
 //
-// Hellinger has the domain of [Cube], but needs only square roots, and the distance to the boundary
-// falls as 1/y², not as exp(−|y|). φ is 1/R-strongly convex in ℓ₂: φ″ = R²/(R² − x²)^{3/2} ≥
-// 1/R.
+// Hellinger has the domain of [Cube], but needs only square roots. The gap R − |θᵢ| falls as 1/yᵢ²;
+// with Cube, it falls as exp(−|yᵢ|). φ is 1/R-strongly convex in ℓ₂: φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
 //
 // Source: Dhillon and Tropp (2007), Table 2.1.
 //

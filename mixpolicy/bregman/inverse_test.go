@@ -15,7 +15,7 @@ type scaledBy struct {
 
 func (s scaledBy) ConjDeriv(y float64) float64 { return s.Kernel.ConjDeriv(y) * s.factor }
 
-// inverse returns the x with φ′(x) = y by bisection, which far from 0 halves the range of exponents.
+// inverse finds the x with φ′(x) = y by bisection. If the bracket spans several exponents, it bisects the exponents.
 func inverse(k Kernel, y float64) float64 {
 	lo, hi := k.Domain()
 	lo, hi = max(lo, -math.MaxFloat64), min(hi, math.MaxFloat64)
@@ -58,7 +58,7 @@ func inverseError(k Kernel, into func(y float64) float64) float64 {
 		if math.Abs(want) < 1e-290 || math.Abs(x) > 1e290 { // too near the least or the greatest normal number
 			continue
 		}
-		// An ulp in φ′ moves x by (φ*)″|y| ulps, and by at least (φ*)″ ulps if φ′ is a difference.
+		// An ulp in φ′ moves x by (φ*)″|y| ulps, and by at least (φ*)″ ulps if φ′ is computed as a difference.
 		limit := 1e-12*math.Abs(want) + 8*ulp*(1+math.Abs(y))*JSecond(Separable{Kernel: k}, []float64{y}, 0)
 		worst = max(worst, math.Abs(x-want)/limit)
 	}

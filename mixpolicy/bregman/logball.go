@@ -15,10 +15,9 @@ import (
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
 // It is known as a self-concordant barrier; we know of no earlier use of it for mixtures of policies.
-// The distance of ∇φ*(y) from the sphere falls as 1/‖y‖, and not as 1/‖y‖² as with [Ball],
-// which has the same domain. So iterates stay further inside. The local norm √(eᵀ∇²φ(x)e)
-// of a step e depends only on x/R and e/R. The projection has a closed form, and [NewtonShift]
-// agrees with it.
+// The distance of ∇φ*(y) from the sphere falls as 1/‖y‖; with [Ball], on the same domain, it falls
+// as 1/‖y‖². So the iterates of LogBall stay further inside. The local norm √(eᵀ∇²φ(x)e) of a step
+// e depends only on x/R and e/R. The projection has a closed form, [LogBall.Shift].
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //
@@ -73,8 +72,8 @@ func (b LogBall) Conjugate(y []float64) float64 {
 	return m*(c*m/(c+n)) + math.Ln2 + 2*math.Log(b.R) - math.Log(1+n/c)
 }
 
-// Divergence returns log(gy/gx) − 2⟨y, e⟩/gy with e = x − y and g = R² − ‖·‖², written as
-// (gx/gy − 1 − log(gx/gy)) + ‖e‖²/gy, a sum of two non-negative terms.
+// Divergence returns log(gy/gx) − 2⟨y, e⟩/gy with e = x − y, gx = R² − ‖x‖² and gy = R² − ‖y‖². It
+// computes the equal sum (gx/gy − 1 − log(gx/gy)) + ‖e‖²/gy, whose two terms are not negative.
 func (b LogBall) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	c := binade(b.R)
@@ -93,9 +92,9 @@ func (b LogBall) Divergence(x, y []float64) float64 {
 	return relativeEntropy(gy, gx, drop.Value())/gy + ee/gy
 }
 
-// Shift returns z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ, κ = d(R²d − 1), in the notation of
-// [Ball.Shift]: 1ᵀ∇φ* = 1 is R²dv = 1 + √(1 + R²(‖w‖² + dv²)), whose square is
-// κv² − 2dv − ‖w‖² = 0.
+// Shift returns, in the notation of [Ball.Shift], z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ and
+// κ = d(R²d − 1). The equation 1ᵀ∇φ*(y + z1) = 1 is R²dv − 1 = √(1 + R²(‖w‖² + dv²)). Squared,
+// this equation gives κv² − 2dv − ‖w‖² = 0, and v is the positive root.
 func (b LogBall) Shift(y []float64) (float64, error) {
 	slope, err := Ball(b).slope(len(y))
 	if err != nil {

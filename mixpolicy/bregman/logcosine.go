@@ -12,9 +12,9 @@ import (
 //	φ*(y) = (2R/π) Σᵢ yᵢ arctan yᵢ − ½log(1 + yᵢ²),   ∇φ*(y) = (2R/π) arctan yᵢ.
 //
 // We know of no earlier use of it as a mirror map. The gap R − |θᵢ| falls as 1/|yᵢ|,
-// compared with 1/yᵢ² for [Hellinger] and exp(−|yᵢ|) for [Cube]. With all three, an iterate
-// that noise has driven to the boundary needs as many steps to return as brought it there.
-// But with LogCosine, the iterate moves in the meantime, because (φ*)″ falls only as 1/y².
+// compared with 1/yᵢ² for [Hellinger] and exp(−|yᵢ|) for [Cube]. With all three moduli, an iterate
+// that noise has driven to the boundary needs as many steps to return as it took to get there.
+// But with LogCosine, the iterate moves visibly on the way, because (φ*)″ falls only as 1/y².
 //
 // φ is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
 //
@@ -28,7 +28,7 @@ type logCosine struct{ R float64 }
 
 func (k logCosine) Validate() error { return validRadius("log-cosine cube", k.R) }
 
-// Value computes the cosine as 1 − 2 sin² of half its angle if |x| < R/2, and as sin(π(R − |x|)/2R) otherwise.
+// Value computes the cosine as 1 − 2 sin²(πx/4R) if |x| < R/2, and as sin(π(R − |x|)/2R) otherwise.
 func (k logCosine) Value(x float64) float64 {
 	a, c := math.Abs(x), 2*k.R/math.Pi
 	if a < k.R/2 {
@@ -38,7 +38,7 @@ func (k logCosine) Value(x float64) float64 {
 	return -c * math.Log(math.Sin(math.Pi/2*((k.R-a)/k.R)))
 }
 
-// Deriv returns tan(πx/2R). If |x| ≥ R/2, it computes the cotangent of π(R − |x|)/2R, with the sign of x.
+// Deriv returns tan(πx/2R). If |x| ≥ R/2, it computes the tangent as cot(π(R − |x|)/2R) with the sign of x.
 func (k logCosine) Deriv(x float64) float64 {
 	a := math.Abs(x)
 	if a < k.R/2 {

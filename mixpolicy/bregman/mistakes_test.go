@@ -15,7 +15,8 @@ import (
 
 type function = func(float64) float64
 
-// A draft is an unfinished kernel. The softsign with R = 2 provides the functions that are nil, and the domain if lo = hi.
+// A draft is an unfinished kernel. The softsign kernel with R = 2 replaces functions that are nil, and the domain if
+// lo = hi.
 type draft struct {
 	value, deriv, conj function
 	lo, hi             float64
@@ -37,7 +38,7 @@ func (d draft) modulus() Separable {
 	return FromClosures("draft", d.value, d.deriv, d.conj, d.lo, d.hi)
 }
 
-// with stores functions for optional methods of a kernel. Each of the next three types has one of these methods.
+// with stores functions for optional methods of a kernel. Each of the next three types has one such method.
 type with struct {
 	Kernel
 	conjugate, curvature function
@@ -144,7 +145,7 @@ func (m mutant) InDomain(x []float64) bool {
 	return m.Modulus.InDomain(x) && (m.domain == nil || m.domain(x))
 }
 
-// boundless says that its domain is all of ℝᵈ.
+// boundless claims that the domain of its modulus is all of ℝᵈ.
 type boundless struct{ Modulus }
 
 func (m boundless) InDomain([]float64) bool { return true }
@@ -165,7 +166,7 @@ func (b allocating) ConjugateGradient(dst, y []float64) {
 	b.Ball.ConjugateGradient(dst, z[:copy(z, y)])
 }
 
-// naiveTanh computes tanh(y/2) by the paper's formula, in which exp y may overflow.
+// naiveTanh computes tanh(y/2) by the paper's formula, where exp y may overflow.
 func naiveTanh(y float64) float64 { return (math.Exp(y) - 1) / (math.Exp(y) + 1) }
 
 func hellingerCurvature(y float64) float64 { return 1 / math.Pow(1+y*y, 1.5) }
@@ -174,7 +175,7 @@ var parabola = draft{value: half, deriv: self, conj: self, lo: -inf, hi: inf}.mo
 
 func xlogx(x float64) float64 { return x * math.Log(x) }
 
-// slips are mistakes that people make. Check reports each of them as one finding.
+// slips are moduli with mistakes that people make. Check reports each mistake as one finding.
 var slips = []struct {
 	name string
 	m    Modulus
@@ -333,8 +334,8 @@ func closure() Modulus {
 	}.modulus()
 }
 
-// at reports whether f.Method is the method at fault: the method in the list below, or, for a name that is not in the list,
-// Value or φ if φ is not Legendre, and otherwise a method that f.Words names.
+// at reports whether f.Method is the method at fault. For a name in the list below, this is the method in the list. For
+// any other name, it is Value or φ if φ is not Legendre, and otherwise a method that f.Words names.
 func at(name string, f Finding) bool {
 	want := map[string]string{
 		"inside everywhere": "InDomain", "inside nowhere": "InDomain", "no number anywhere": "Value", "parameters": "Validate",
@@ -395,8 +396,8 @@ func sign(x float64) float64 { return math.Copysign(1, x) }
 func twice(x float64) float64 { return 2 * x }
 func float(x float64) float64 { return float64(float32(x)) }
 
-// The functions below spoil a function f: they apply g to its value, add g or a constant, multiply by the sign of x, add
-// noise, or make f(0) NaN.
+// The functions below spoil a function f: they apply g to f(x), add g(x) or a constant to it, multiply it by the sign
+// of x, add noise, or make f(0) NaN.
 func then(f, g function) function         { return func(x float64) float64 { return g(f(x)) } }
 func add(f, g function) function          { return func(x float64) float64 { return f(x) + g(x) } }
 func plus(f function, c float64) function { return func(x float64) float64 { return f(x) + c } }
@@ -409,9 +410,9 @@ func early(f function) function {
 }
 func nanAt0(f function) function { return func(x float64) float64 { return f(x) + 0*(1/x) } }
 
-// A book of mistakes in three kernels; with -million, in three dimensions and with twelve seeds. Check finds every
-// mistake. In at least 95 of 100 checks, it reports only the method at fault. In at most one of 100, it reports a correct
-// method. A constant in φ is not a mistake.
+// TestBook makes many mistakes in three kernels; with -million, in three dimensions and with twelve seeds. Check finds
+// every mistake. In at least 95 of 100 checks, it reports only the method at fault. In at most 1 of 100 checks, it
+// reports a correct method. A constant added to φ is not a mistake.
 func TestBook(t *testing.T) {
 	for i, b := range []struct {
 		name, want string // the method at fault

@@ -3,9 +3,9 @@
 // Θ₂ = {θ : 1ᵀθ = 1}.
 //
 // A modulus is a Legendre function (Definition 2.4): strictly convex, differentiable
-// in the interior of its domain C, with ‖∇φ‖ → ∞ at the boundary of C. Its gradient
+// in the interior of its domain C, with ‖∇φ‖ → ∞ at the boundary of C. The gradient ∇φ
 // is then a bijection from int C onto the interior of the domain of the conjugate φ*,
-// with inverse ∇φ*. A step of Algorithm 1 is
+// and the inverse of ∇φ is ∇φ*. A step of Algorithm 1 is
 //
 //	y ← y − ηg          the gradient step, in dual coordinates y = ∇φ(θ)    (3.25a)
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
@@ -14,13 +14,15 @@
 // [ProjectDual] performs the second line. The iterate is stored as y, so nothing is lost
 // when θ comes within rounding of the boundary.
 //
-// There are several ways to define a new modulus: from a function of one variable or of all variables ([FromFunc],
-// [FromVectorFunc]), with automatic derivatives and inverses; from φ, its derivative and the inverse of the derivative,
-// as functions or as a [Kernel] ([FromClosures], [Separable]); or as a [Modulus] for whole vectors. [Gallery] lists the
-// moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli, [Product] combines moduli of
-// blocks of coordinates, [Compose] changes the coordinates by a matrix, and [Check] examines any modulus. The optional
-// methods of a modulus are found by type assertion: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver],
-// [Validator].
+// There are several ways to define a new modulus. [FromFunc] takes a function of one variable, and [FromVectorFunc]
+// takes a function of the whole vector; both compute derivatives and inverses automatically. [FromClosures] takes φ, φ′
+// and the inverse of φ′ as three functions, and [Separable] takes them as the methods of a [Kernel]. A type that
+// implements [Modulus] defines all operations on whole vectors.
+//
+// [Gallery] lists the moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli,
+// [Product] combines moduli of blocks of coordinates, [Compose] changes the coordinates by a matrix, and [Check]
+// examines any modulus. The package finds the optional methods of a modulus by type assertion: [Conjugator], [Shifter],
+// [Divergencer], [StrongConvexer], [Curver], [Validator].
 package bregman
 
 import (
@@ -44,9 +46,9 @@ type Modulus interface {
 	// Gradient stores ∇φ(x) in dst, for x in the interior of the domain.
 	Gradient(dst, x []float64)
 
-	// ConjugateGradient stores ∇φ*(y) in dst: the unique θ with ∇φ(θ) = y. For a finite y,
-	// the result is never NaN. For a y beyond the range of ∇φ, it is on the boundary of the
-	// domain on that side, and its entries may be ±∞.
+	// ConjugateGradient stores ∇φ*(y) in dst: the unique θ with ∇φ(θ) = y. If y is finite,
+	// no entry of the result is NaN. For a y beyond the range of ∇φ, the result is on the
+	// boundary of the domain, on the side of y, and may have entries ±∞.
 	ConjugateGradient(dst, y []float64)
 
 	// InDomain reports whether x is in the interior of the domain, where ∇φ exists.
@@ -65,18 +67,19 @@ type Shifter interface {
 // A Divergencer computes D(x; y) by a formula that does not cancel when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer returns a μ > 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p,
-// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is D(x; y) ≥ (μ/2)‖x − y‖².
+// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p,
+// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is, D(x; y) ≥ (μ/2)‖x − y‖².
+// With μ = 0, it claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
-// A Curver computes 1ᵀ∇²φ*(y)1, which is J″ of (3.24), so the solver of (3.25b) need not
+// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). Then the solver of (3.25b) need not
 // estimate slopes. The kernel of a [Separable] may provide ConjCurvature instead.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
 // A Validator returns an error if the parameters of a modulus are wrong.
 type Validator interface{ Validate() error }
 
-// Validate returns an error if the parameters of m are wrong, or if its domain does
+// Validate returns an error if the parameters of m are wrong, or if the domain of m does
 // not meet the hyperplane 1ᵀθ = 1 in ℝᵈ.
 func Validate(m Modulus, d int) error {
 	if err := validate(m); err != nil {
@@ -119,12 +122,12 @@ func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 //
 //	D(x; y) = φ(x) − φ(y) − ⟨x − y, ∇φ(y)⟩,
 //
-// for x in the domain of φ and y in its interior, and +∞ elsewhere. It is a distance from
-// the second argument to the first; it is non-negative and not symmetric.
+// for x in the domain of φ and y in the interior of the domain, and +∞ elsewhere. D measures
+// the distance from the second argument to the first; it is non-negative, but not symmetric.
 //
 // If m is not a [Divergencer], the definition is evaluated with compensated sums. The error
-// is then a few times 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|), which may exceed D itself for x
-// near y. A negative result is replaced by 0.
+// is then a few times 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|). For x near y, this error may
+// exceed D itself. A negative result is replaced by 0.
 func Divergence(m Modulus, x, y []float64) float64 {
 	checkLen(x, y)
 	if d, ok := m.(Divergencer); ok {

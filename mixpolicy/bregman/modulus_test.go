@@ -70,8 +70,8 @@ func over(f func(i int, v float64) float64) func([]float64) float64 {
 	}
 }
 
-// Values, gradients, conjugates, divergences and projections of each modulus follow from φ as its documentation
-// defines it, which the test computes literally.
+// For each modulus, the test computes φ literally as the documentation defines it. Values, gradients, conjugates,
+// divergences and projections of the modulus agree with this φ.
 func TestDefinitions(t *testing.T) {
 	const r = 1.7
 	lo, hi := []float64{-1, -1.5, -2}, []float64{2, 3, 1.2}
@@ -285,7 +285,8 @@ func TestDivergenceAccuracy(t *testing.T) {
 	}
 }
 
-// In exact arithmetic, (3.11) as printed is the conjugate. In floating point, its exp overflows; our form does not.
+// In exact arithmetic, (3.11) as printed is the conjugate. In floating point, exp v overflows in (3.11); our form does
+// not overflow.
 func TestCubeConjugateAsPrinted(t *testing.T) {
 	const r = 1.3
 	for _, v := range []float64{-1e4, -800, -30, -1, -1e-9, 0, 0.5, 7, 40, 709, 1e4} {

@@ -9,21 +9,21 @@ import (
 )
 
 // NewtonShift returns the z of [Shift] and the number of evaluations of J′. It finds z by
-// safeguarded Newton iterations on J of (3.19), even if m has a closed form.
+// safeguarded Newton iterations on J of (3.19), even if m has a closed form for z.
 //
 // J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain on the
-// hyperplane gives a bracket of the root: θᵢ passes tᵢ at zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is
-// between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a staircase with its
-// steps at the zᵢ. The bracket shrinks at every evaluation. If a Newton step would leave the
+// hyperplane gives a bracket of the root: θᵢ reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is
+// between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a staircase with a
+// step at each zᵢ. The bracket shrinks at every evaluation. If a Newton step would leave the
 // bracket, or if Newton's method is slow, NewtonShift cuts the bracket at the median of three
-// of the zᵢ in it. If the bracket contains no zᵢ, NewtonShift halves alternately its length
-// and the number of floating-point numbers in it.
+// of the zᵢ inside. If no zᵢ is inside, NewtonShift halves in turn the length of the bracket
+// and the number of floating-point numbers in the bracket.
 //
-// On random dual points with similar and dissimilar entries from 1e-300 to 1e300, it takes 2 to 6
-// evaluations on average for the separable moduli of the gallery, and 5 to 13 for the other moduli;
-// the maximum in 10⁵ points for each modulus was 73 (TestEvaluations). With a finite bracket, it never
-// takes more than 130 evaluations: after 60 evaluations, it only halves the number of floating-point
-// numbers in the bracket, which is at most 2⁶⁴.
+// For random dual points with similar or dissimilar entries from 1e-300 to 1e300, NewtonShift takes
+// on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13 with the other
+// moduli; the maximum over 10⁵ points for each modulus was 73 (TestEvaluations). If the bracket is
+// finite, NewtonShift never takes more than 130 evaluations: after the first 60, each evaluation halves
+// the number of floating-point numbers in the bracket, and at most 2⁶⁴ numbers are in it.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
@@ -38,7 +38,7 @@ func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, e
 const patience = 60
 
 // newton is like [NewtonShift], and also reports whether J′(z) is 0 to rounding. If not, no floating-point
-// number is a better shift than z; only a y with smaller entries allows a better shift.
+// number is a better shift than z: a better shift needs a y with smaller entries.
 func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, err error) {
 	if err := validate(m); err != nil {
 		return 0, 0, false, err
@@ -56,7 +56,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 	if !(a < 0 && 0 < b) { // if possible, start at 0, because the shift after a small step is small
 		z = a + (b-a)/2
 	}
-	below, above := math.NaN(), math.NaN() // J′ at the ends of the bracket, NaN if not evaluated
+	below, above := math.NaN(), math.NaN() // J′ at the ends of the bracket; NaN at an end where J′ was not evaluated
 	before, rBefore, step, slow, reach := math.NaN(), 0.0, math.Inf(1), 0, 1+maxAbs(y)
 	for evals = 1; ; evals++ {
 		r, slope, noise := l.at(z)
@@ -90,7 +90,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 			case evals <= patience && l.stepInside(a, b): // the median of three of the zᵢ
 				u, v, w := l.u[0], l.u[l.steps/2], l.u[l.steps-1]
 				next = max(min(u, v), min(max(u, v), w))
-			case math.IsNaN(above): // the bound itself may be the root, or off by rounding
+			case math.IsNaN(above): // b may itself be the root, or be below the root because of rounding
 				next, b = b, math.Inf(1)
 			case math.IsNaN(below):
 				next, a = a, math.Inf(-1)
@@ -113,19 +113,19 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 	}
 }
 
-// A line is the function J′ along y + z1.
+// A line evaluates J′(z) for the points y + z1.
 type line struct {
 	m         Modulus
 	sep       Separable // m, if it is separable
 	separable bool
 	y         []float64
-	u         []float64 // y + z1, or, for a separable m, the zᵢ inside the bracket
+	u         []float64 // scratch: if m is separable, the zᵢ inside the bracket; if not, y + z1
 	steps     int       // the number of zᵢ in u
 	target    float64   // φ′(1/d), if all coordinates share a kernel
 }
 
-// at returns J′(z), J″(z) (NaN if unknown) and a bound on the error of J′(z), given relative
-// errors of 2⁻⁵¹ in every θᵢ and, for a separable m, in every yᵢ + z.
+// at returns J′(z), J″(z) (NaN if unknown) and a bound on the error of J′(z). The bound assumes
+// relative errors of 2⁻⁵¹ in every θᵢ and, for a separable m, in every yᵢ + z.
 func (l *line) at(z float64) (r, slope, noise float64) {
 	var acc sum.Accumulator
 	acc.Add(-1)
@@ -156,16 +156,16 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 		acc.Add(x)
 		slope += c
 		noise += math.Abs(x) + c*math.Abs(v)
-		if lo != -hi { // x is computed as an end plus a gap, which has an error too
+		if lo != -hi { // x is computed as an end plus a gap, and the gap has an error too
 			noise += min(x-lo, hi-x)
 		}
 	}
 	return acc.Value(), slope, 2 * ulp * noise
 }
 
-// step returns Newton's step. If all coordinates share a kernel and |r| > 2⁻²⁶, the step is for φ′(θ̄) = φ′(1/d)
-// instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ. This φ′(θ̄) is a generalised mean of the yᵢ + z, and if the yᵢ
-// are equal, φ′(θ̄) = y₁ + z, so one step finds the root for any φ.
+// step returns Newton's step. If all coordinates share a kernel and |r| > 2⁻²⁶, Newton's method is applied to
+// φ′(θ̄) = φ′(1/d) instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ: φ′(θ̄) is a generalised mean of the yᵢ + z.
+// If the yᵢ are equal, φ′(θ̄) = y₁ + z, and one step finds the root for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
 		k, mean := l.sep.Kernel, (1+r)/d
@@ -179,7 +179,7 @@ func (l *line) step(r, slope float64) float64 {
 	return -r / slope
 }
 
-// bracket returns bounds on the root, ±Inf if none are known, and stores the zᵢ in u.
+// bracket returns bounds on the root, and stores the zᵢ in u. If it knows no bounds, it returns −Inf and +Inf.
 func (l *line) bracket() (a, b float64, err error) {
 	a, b = math.Inf(-1), math.Inf(1)
 	if !l.separable {
@@ -211,7 +211,7 @@ func (l *line) bracket() (a, b float64, err error) {
 				t = lo + (1-lowest)/(highest-lowest)*(hi-lo)
 			}
 			l.target, top = k.Deriv(t), math.Inf(1)
-			if t := 1 - (lowest - lo); t < hi { // θᵢ if all others are at their lower ends
+			if t := 1 - (lowest - lo); t < hi { // t is θᵢ if all other coordinates are at their lower ends
 				top = k.Deriv(t)
 			}
 		}

@@ -9,20 +9,20 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// PNorm is φ(x) = ½‖x‖²_p on ℝᵈ, 1 < p < ∞, with φ*(y) = ½‖y‖²_q, 1/p + 1/q = 1, and ∇φ the
-// duality map between ℓ_p and ℓ_q,
+// PNorm is φ(x) = ½‖x‖²_p on ℝᵈ, 1 < p < ∞, with φ*(y) = ½‖y‖²_q for 1/p + 1/q = 1. The gradient ∇φ
+// is the duality map from ℓ_p to ℓ_q,
 //
 //	∇φ(x)ᵢ = ‖x‖_p^{2−p} |xᵢ|^{p−1} sign xᵢ.
 //
-// For 1 < p ≤ 2, φ is (p−1)-strongly convex in ℓ_p, and p = 1 + 1/log d gives mirror descent
-// the dimension dependence of the entropy without a simplex. For p > 2, φ is not strongly
-// convex. From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not
-// determine all digits of θ. φ is not separable, and its domain has no boundary.
+// For 1 < p ≤ 2, φ is (p−1)-strongly convex in ℓ_p. With p = 1 + 1/log d, the error of mirror
+// descent depends on d as with the entropy, but the domain is all of ℝᵈ. For p > 2, φ is not
+// strongly convex. From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not
+// determine all digits of θ. For p ≠ 2, φ is not a sum over the coordinates.
 //
 // Source: Grove, Littlestone and Schuurmans (2001); the constant is due to Ball, Carlen and
 // Lieb (1994).
 //
-// A power takes some 40 ns per element, except for p = 3/2 and 2.
+// A power takes some 40 ns per element, but less for p = 3/2 and p = 2.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)

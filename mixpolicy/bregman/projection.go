@@ -10,16 +10,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Shift returns the z of (3.25b): the z with 1ᵀ∇φ*(y + z1) = 1, for which ∇φ*(y + z1) is
-// the Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses
-// its closed form, otherwise [NewtonShift]. If scratch is nil, Shift allocates it; otherwise, scratch must be as long
-// as y.
+// Shift returns the z of (3.25b), the solution of 1ᵀ∇φ*(y + z1) = 1. Then ∇φ*(y + z1) is the
+// Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses the
+// closed form of m, otherwise [NewtonShift]. scratch must be nil or as long as y; if scratch is
+// nil, Shift may allocate memory.
 //
-// As a single number, z is rounded: if |z| is large compared with the scale on which ∇φ* varies,
-// ∇φ*(y + z1) misses the hyperplane. [ProjectDual] has no such error.
+// The result z is rounded to one floating-point number. So if |z| is large compared with the scale
+// on which ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] avoids this error.
 //
-// Shift returns an error if an entry of y is not finite, if the parameters of m are wrong,
-// or if its domain does not meet the hyperplane.
+// Shift returns an error if y is empty or has an entry that is not finite, if the parameters of m
+// are wrong, if the domain of m does not meet the hyperplane, or if z overflows.
 func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err = checkDual(y); err == nil {
 		z, _, err = shiftPart(m, y, scratch)
@@ -48,7 +48,8 @@ func checkDual(y []float64) error {
 	return nil
 }
 
-// mostParts bounds the number of parts of a shift: each part leaves a fraction 2⁻⁵³ of the rest, which is below 2¹⁰²⁴ at first.
+// mostParts bounds the number of parts of a shift. The whole shift is below 2¹⁰²⁴, and each part leaves a rest that is
+// smaller by a factor of 2⁵³.
 const mostParts = 1 + 1024/53
 
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is the
@@ -56,7 +57,7 @@ const mostParts = 1 + 1024/53
 //
 // If a single z is too coarse for the shift, ProjectDual shifts y in parts. The first part
 // brings the entries of y that decide 1ᵀθ close to their final size. This part is exact, because
-// numbers near each other subtract without error. The next part completes the shift.
+// numbers near each other subtract without error. Further parts complete the shift.
 //
 // After an error, y is unspecified. The errors are those of [Shift].
 //
@@ -74,7 +75,8 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// With a closed form, a part after the first is the last if its rounding error is small compared with y.
+		// With a closed form, a part after the first is the last if it is no larger than y: its rounding error is
+		// small.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break
 		}
@@ -83,8 +85,8 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 }
 
 // Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1, argmin
-// D(θ; x) over 1ᵀθ = 1, equation (3.14b). It returns an error if x is not in the interior
-// of the domain; other errors are those of [Shift].
+// D(θ; x) over 1ᵀθ = 1, equation (3.14b). Project returns an error if x is not in the interior
+// of the domain; its other errors are those of [Shift].
 //
 //	theta := []float64{1.4, 1.2}
 //	err := bregman.Project(bregman.Cube(1.5), theta, theta) // now θ = (0.8756, 0.1244)
@@ -101,9 +103,9 @@ func Project(m Modulus, dst, x []float64) error {
 	return nil
 }
 
-// CheckDomain returns an error if x is not in the interior of the domain of m. It names
-// the coordinate at fault: the first that is not finite or, for a [Separable], not in the
-// kernel's interval.
+// CheckDomain returns an error if x is not in the interior of the domain of m. The error names
+// the first coordinate that is not finite or, for a [Separable], not in its interval. For any
+// other modulus and a finite x, the error gives ‖x‖₂.
 func CheckDomain(m Modulus, x []float64) error {
 	if i := firstNonFinite(x); i >= 0 {
 		return fmt.Errorf("bregman: point has x[%d] = %g: want finite numbers", i, x[i])
@@ -120,7 +122,7 @@ func CheckDomain(m Modulus, x []float64) error {
 }
 
 // J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises.
-// Curves and checks evaluate J; the solvers use its derivative.
+// Curves and checks evaluate J; the solvers use J′.
 func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
 
 func shifted(y []float64, z float64) []float64 {

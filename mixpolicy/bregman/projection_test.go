@@ -19,8 +19,8 @@ func residual(m Modulus, y []float64) (r, size float64, theta []float64) {
 // The closed forms and the iteration on J give the same θ, to 1e-12 relative. Only balls with R
 // within 10⁻⁷ of 1/√d need a greater tolerance, because J′ is flat: an error of an ulp in J′ changes
 // z by ulp/(R²d − 1) relative. The part of θ orthogonal to 1, of relative size √(R²d − 1), then
-// changes by ulp/√(R²d − 1). For the log ball, the change is at most twice as large: if the part has
-// length tR, J″ is R²d/S times t² + 1/(1+S) ≥ (t² + 2/(1+S))/2 = (R²d − 1)/2R²d.
+// changes by ulp/√(R²d − 1). For the log ball, the change is at most twice as large: if this part of θ
+// has length tR, J″ is R²d/S times t² + 1/(1+S) ≥ (t² + 2/(1+S))/2 = (R²d − 1)/2R²d.
 func TestNewtonAgreesWithClosedForms(t *testing.T) {
 	rng := source(4)
 	for trial := range 40_000 {

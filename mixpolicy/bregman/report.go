@@ -20,7 +20,7 @@ type Report struct {
 	// logarithmic axes, its slope must be 2.
 	Taylor []Point
 	// Boundary is ‖∇φ(x) − ∇φ(x₀)‖ on one path from x₀ to the boundary, against the share of the path that
-	// remains. It must grow without bound. Boundary is empty if no path met a boundary.
+	// remains. The norm must grow without bound. Boundary is empty if no path met a boundary.
 	Boundary []Point
 }
 
@@ -30,12 +30,12 @@ type Point struct{ X, Y float64 }
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
 	Method            string  // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
-	Kind              Kind    // how bad it is
+	Kind              Kind    // the severity
 	Words             string  // what is wrong
 	Where             string  // a point at which the mistake shows, such as "x = 0.3"
-	Measured, Claimed float64 // at Where: what the other methods imply, and what Method returns; Measured is NaN if there are no numbers
+	Measured, Claimed float64 // at Where: what the other methods imply, and what Method returns; Measured is NaN if neither is known
 
-	// Measured and Claimed as curves over Axis, "x" or "y"; they may be empty.
+	// The same two quantities as curves over Axis, "x" or "y"; the curves may be empty.
 	Axis, MeasuredName, ClaimedName string
 	MeasuredCurve, ClaimedCurve     []Point
 }
@@ -49,8 +49,8 @@ const (
 	Panics                  // a method panics
 	NotLegendre             // φ is not a Legendre function on its domain
 	Disagrees               // a method disagrees with the others
-	Overflows               // a method is right, but not for large numbers
-	Unsafe                  // a method is wrong in place or when repeated, or changes its argument
+	Overflows               // a method is wrong only for large numbers
+	Unsafe                  // a method changes its argument, or is wrong if called in place or repeatedly
 	Allocates               // ∇φ or ∇φ* allocates memory
 	Stopped                 // the context ended
 )
@@ -85,13 +85,13 @@ func apart(v, other float64) string {
 // digits formats a number for a sentence.
 func digits(v float64) string { return apart(v, v) }
 
-// An Examination is one property that must hold, and its result.
+// An Examination is the result of testing one property in many cases.
 type Examination struct {
-	Name  string  // what must hold
-	OK    bool    // whether it does
-	Worst float64 // the worst error, to be compared with Limit
-	Limit float64 // the greatest allowed error
-	Where string  // the worst case, if the examination fails
+	Name  string  // the property
+	OK    bool    // whether it holds in all cases
+	Worst float64 // the error in the worst case: the case with the greatest error relative to its limit
+	Limit float64 // the greatest error allowed in this case
+	Where string  // this case, if the property fails
 	Note  string  // why the examination was omitted, or another remark
 }
 
@@ -179,7 +179,7 @@ func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
 	return e.worse(map[bool]float64{false: 1}[ok], 0.5, format, args...)
 }
 
-// A vector is part of a finding; String shows at most its first four entries.
+// A vector is formatted with four entries at most.
 type vector []float64
 
 func (v vector) String() string {

@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Scale returns cφ, for c > 0. A step size η of Algorithm 1 on cφ acts as η/c on φ. If φ is
-// [Separable], so is cφ.
+// Scale returns cφ, for c > 0. In Algorithm 1, the step size η with cφ has the effect of η/c with φ.
+// If φ is [Separable], so is cφ.
 //
 //	m := bregman.Scale(bregman.Cube(2), 10)
 //	m.ConjugateGradient(theta, y) // the cube's ∇φ*(y/10)
@@ -67,12 +67,12 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 // A product of several blocks claims no strong convexity, because the claim of a block holds only for x_b with sum 1.
 // If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product is strongly
-// convex in ℓ₂ with the least μ_b. For the entropy, μ_b is 1/‖x_b‖₁ in ℓ₁, which is small where x_b is large.
+// convex in ℓ₂ with the constant min μ_b. For the entropy, μ_b in ℓ₁ is 1/‖x_b‖₁: small where x_b is large.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
-// If every block is a kernel, use a [Separable] with Each, whose projection starts from bounds
-// on the root.
+// If every block is a kernel, use a [Separable] with Each instead: its projection starts from
+// bounds on the root.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

@@ -13,11 +13,13 @@ import (
 //
 // The package also uses these optional methods of a kernel:
 //
-//	Conjugate(y float64) float64      // φ*(y), else xy − φ(x) at x = (φ*)′(y)
-//	Divergence(x, y float64) float64  // D(x; y), else the definition, or a quadrature where its terms cancel
-//	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y)), else from a difference of φ′
+//	Conjugate(y float64) float64      // φ*(y)
+//	Divergence(x, y float64) float64  // D(x; y)
+//	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y))
 //
-// and Validate and String.
+// and Validate and String. Without Conjugate, the package computes φ*(y) as xy − φ(x) at x = (φ*)′(y);
+// without Divergence, D by the definition, or by a quadrature where the terms of the definition cancel;
+// without ConjCurvature, (φ*)″ from a difference of φ′.
 type Kernel interface {
 	// Value returns φ(x).
 	Value(x float64) float64
@@ -34,13 +36,13 @@ type kernelConjugator interface{ Conjugate(y float64) float64 }
 type kernelDivergencer interface{ Divergence(x, y float64) float64 }
 type kernelCurver interface{ ConjCurvature(y float64) float64 }
 
-// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ): the same kernel for every coordinate, or a
-// different one for each.
+// Separable is the modulus φ(x) = Σᵢ kᵢ(xᵢ), with the same kernel for every coordinate, or a
+// different kernel for each.
 //
 //	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
 //	err := bregman.Check(ctx, m, 3, 1).Err()
 //
-// It calls the kernel through the interface, which costs 1 to 4 ns per entry.
+// Separable calls the kernel through the interface; the calls cost 1 to 4 ns per entry.
 type Separable struct {
 	Kernel Kernel   // the kernel of every coordinate, if Each is nil
 	Each   []Kernel // if the kernels differ: one kernel for each coordinate
@@ -183,9 +185,9 @@ func (s Separable) String() string {
 	return cmp.Or(s.Name, "separable "+nameOf(s.Kernel))
 }
 
-// kernelCurvature returns (k*)″(y): by the kernel's method, or, if this is missing or returns NaN, as 1/φ″
-// from a central difference of φ′ at x = (k*)′(y). The step is 2⁻¹⁷ times the distance of x from the nearer end
-// of the domain, or 2⁻¹⁷(|x| + 2⁻¹⁰) if this is less. Half of the digits are then right.
+// kernelCurvature returns (k*)″(y). Without the kernel's ConjCurvature, or if that returns NaN, it takes 1/φ″ at
+// x = (k*)′(y) from a central difference of φ′. The step of the difference is 2⁻¹⁷ times the distance of x from the
+// nearer end of the domain, but at most 2⁻¹⁷(|x| + 2⁻¹⁰). Half of the digits are then right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {
@@ -202,7 +204,7 @@ func kernelCurvature(k Kernel, y float64) float64 {
 	return ((x + h) - (x - h)) / rise
 }
 
-// kernelConjugate returns k*(y): by the kernel's method, or, if this is missing, as xy − k(x) at x = (k*)′(y).
+// kernelConjugate returns k*(y). Without the kernel's Conjugate, it computes xy − k(x) at x = (k*)′(y).
 func kernelConjugate(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelConjugator); ok {
 		return c.Conjugate(y)
@@ -214,11 +216,12 @@ func kernelConjugate(k Kernel, y float64) float64 {
 	return math.FMA(x, y, -k.Value(x))
 }
 
-// kernelDivergence returns D(x; y) = φ(x) − φ(y) − (x−y)φ′(y), and +∞ unless x is in the closed domain and y inside.
-// A kernel's own method comes first. Without one, if the three terms cancel to less than 10⁻⁶ of their size, because x
-// is near y or φ contains a large constant, a quadrature gives D. With e = x − y, D is e² ∫₀¹ (1−u) φ″(y+ue) du, in which
-// nothing cancels, or, if φ″ is unknown, e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y) share.
-// The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
+// kernelDivergence returns D(x; y) = φ(x) − φ(y) − (x−y)φ′(y), or +∞ unless x is in the closed domain and y in its
+// interior. Without the kernel's Divergence, it evaluates this definition. If the three terms cancel to less than 10⁻⁶
+// of their size, because x is near y or φ contains a large constant, it uses a quadrature instead, with e = x − y. If
+// the kernel has ConjCurvature, it computes e² ∫₀¹ (1−u) φ″(y+ue) du, where nothing cancels. Without ConjCurvature, or
+// if this integral is not finite, it computes e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y)
+// share. The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	lo, hi := k.Domain()
 	if !(lo <= x && x <= hi && lo < y && y < hi) {

@@ -43,8 +43,8 @@ func (k tsallis) Value(x float64) float64 {
 	return -x * math.Expm1((k.Q-1)*math.Log(x)) / (1 - k.Q)
 }
 
-// Deriv returns (1 − q x^{q−1})/(1 − q) = 1 − q(x^{q−1} − 1)/(1 − q), which does not cancel as
-// q → 1.
+// Deriv returns (1 − q x^{q−1})/(1 − q), computed as 1 − q(x^{q−1} − 1)/(1 − q), where nothing
+// cancels as q → 1.
 func (k tsallis) Deriv(x float64) float64 {
 	if k.Q == 0.5 {
 		return 2 - 1/math.Sqrt(x)
@@ -52,8 +52,8 @@ func (k tsallis) Deriv(x float64) float64 {
 	return 1 - k.Q*math.Expm1((k.Q-1)*math.Log(x))/(1-k.Q)
 }
 
-// ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, or +∞ from y = 1/(1−q) on. For q = ½, it
-// uses (2 − y)⁻², at a tenth of the cost.
+// ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, or +∞ for y ≥ 1/(1−q). For q = ½, it computes
+// (2 − y)⁻², at a tenth of the cost.
 func (k tsallis) ConjDeriv(y float64) float64 {
 	if k.Q == 0.5 && y < 2 {
 		return 1 / ((2 - y) * (2 - y))

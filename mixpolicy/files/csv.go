@@ -21,7 +21,7 @@ var titles = []string{"s", "a", "next", "p", "c"}
 
 var wantColumns = strings.Join(titles, ", ")
 
-// columnOf maps every name that a header may use to its column.
+// columnOf maps the names that a header may use to the columns that they mean.
 var columnOf = map[string]string{
 	"s": "s", "state": "s", "a": "a", "action": "a", "next": "next", "s'": "next", "s′": "next", "p": "p", "c": "c", "cost": "c",
 }
@@ -87,7 +87,7 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, err
 }
 
-// newTable returns a reader of lines that skips a byte-order mark.
+// newTable returns a reader of CSV that skips a byte-order mark.
 func newTable(r io.Reader) *csv.Reader {
 	in := bufio.NewReader(r)
 	const mark = "\ufeff"
@@ -95,7 +95,7 @@ func newTable(r io.Reader) *csv.Reader {
 		in.Discard(len(mark))
 	}
 	table := csv.NewReader(in)
-	table.FieldsPerRecord = -1 // our error messages say more
+	table.FieldsPerRecord = -1 // readRows and readVisits check the number of fields, with better errors
 	table.TrimLeadingSpace = true
 	return table
 }
@@ -143,7 +143,7 @@ func isNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// placed returns the place of each column in a header; known maps names to columns.
+// placed returns the index of each column in a header; known maps names to columns.
 func placed(record []string, known map[string]string, want string) (map[string]int, error) {
 	at := map[string]int{}
 	for i, name := range record {
@@ -163,7 +163,7 @@ func readRow(record []string, at map[string]int) (r row, err error) {
 		if r.name[k] = field(titles[k]); r.name[k] == "" {
 			return r, fmt.Errorf("%s: empty, want a name or a number", titles[k])
 		}
-		if strings.Contains(r.name[k], "\r") { // a reader would turn \r\n into \n
+		if strings.Contains(r.name[k], "\r") { // a CSV reader would turn \r\n into \n
 			return r, fmt.Errorf("%s: %q, want a name without a carriage return", titles[k], r.name[k])
 		}
 	}
@@ -205,9 +205,9 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 	return number, names, nil
 }
 
-// pairs sorts the rows by pair, and returns where the rows of each pair begin, followed by
-// the end. The error names a hole (a pair without a row) unless holes are allowed, a pair with two
-// costs, or a repeated transition.
+// pairs sorts the rows by pair. first[i] is the index of the first row of pair i, and the last entry
+// of first is the number of rows. The error names a hole (a pair without a row) unless holes are
+// allowed, a pair with two costs, or a repeated transition, or is the error of affordable.
 func pairs(rows []row, states, actions []string, holes bool) (first []int, err error) {
 	slices.SortFunc(rows, func(x, y row) int {
 		return cmp.Or(cmp.Compare(x.s, y.s), cmp.Compare(x.a, y.a), cmp.Compare(x.next, y.next), cmp.Compare(x.line, y.line))
@@ -249,19 +249,21 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 	return first, nil
 }
 
-// most bounds the pairs that a table with holes may define. It also bounds the transitions, unless
-// the table has more rows. At some 36 bytes each, 2²⁵ transitions take about 1 GiB.
+// most is the greatest number of pairs that a table with holes may define. It is also the greatest
+// number of transitions, unless the table itself has more rows. At some 36 bytes each, 2²⁵ transitions
+// take about 1 GiB.
 const most = 1 << 25
 
 // affordable returns an error if the model of a table with holes has more pairs or transitions than the
-// constant most allows: a pair without a row takes memory for its index and for a copy of another pair's transitions.
+// constant most allows: a pair without a row takes memory for its index in first, and for a copy of the
+// transitions of another pair.
 func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)
 	}
 	next := make([]int, states) // transitions of the first pair of each state
-	own := make([]int, states)  // number of pairs of each state that have rows
-	for i, r := range rows {    // in order of pairs
+	own := make([]int, states)  // number of pairs with rows, for each state
+	for i, r := range rows {    // the rows are sorted by pair
 		if i == 0 || r.s != rows[i-1].s || r.a != rows[i-1].a {
 			own[r.s]++
 		}
@@ -283,7 +285,7 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	state := namesOrNumbers(x.States(), x.StateName)
 	action := namesOrNumbers(x.Actions(), x.ActionName)
 	decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	named := 0 // actions numbered so far, in order of occurrence
+	named := 0 // the actions 0 … named−1 have occurred, in this order
 	for i := range x.Pairs() {
 		if s, a := x.StateAction(i); x.Allowed(s, a) && a >= named {
 			if a > named {
@@ -294,7 +296,7 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 		}
 	}
 	out := csv.NewWriter(w)
-	out.Write(titles) // out.Error returns errors of writing
+	out.Write(titles) // out.Error returns any error of Write
 	for i := range x.Pairs() {
 		s, a := x.StateAction(i)
 		if !x.Allowed(s, a) {
@@ -309,8 +311,8 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	return out.Error()
 }
 
-// namesOrNumbers returns the names of k states or actions if a reader would number them in
-// the same way, else their numbers.
+// namesOrNumbers returns its argument name if a reader would number the k names of states or actions
+// in the same way, else strconv.Itoa.
 func namesOrNumbers(k int, name func(int) string) func(int) string {
 	rows := make([]row, k)
 	for i := range rows {

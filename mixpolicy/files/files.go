@@ -1,27 +1,27 @@
-// Package files reads and writes models and features: tables made by hand as CSV, and
-// arrays of NumPy and SciPy as .npz.
+// Package files reads and writes models as CSV tables, which can be written by hand, and models
+// and features as .npz files, the format of NumPy and SciPy.
 //
 // # CSV
 //
 // Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
 // order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given
-// by names or by consecutive whole numbers. Numbers 0 … n−1 are the numbers in the model. If the
-// numbers start elsewhere, they are names, numbered in numerical order. Other names are numbered in
-// the order of their first occurrence in the columns s and a. Every pair needs at least one row
-// (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of a pair
-// must have the same cost. Lines may end in CRLF, and the file may begin with a byte-order mark.
-// A name must not contain a carriage return.
+// by names or by consecutive whole numbers. Numbers 0 … n−1 are the numbers in the model. Whole
+// numbers that start elsewhere are names, and the model numbers them in numerical order. Other names
+// are numbered in the order of their first occurrence in the columns s and a. Every pair needs at
+// least one row (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of
+// a pair must have the same cost. Lines may end in CRLF, and the file may begin with a byte-order
+// mark. A name must not contain a carriage return.
 //
 // The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes
-// names if a reader would number all of them as the model does, else numbers. It writes no row
-// for pairs that are not allowed.
+// the names of states if a reader would number all of them as the model does, else their numbers; the
+// same holds for actions. It writes no row for pairs that are not allowed.
 //
-// A log is a table with a header. Its columns are s, a and, if wanted, visits and run; states and actions are
-// named as in the model. A row gives a number of visits to a pair in a run. ReadVisits adds up rows of the same pair and run.
-// Without the column visits, each row is one visit; without the column run, all rows belong to one
-// run ([ReadVisits]). If P is unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a
-// model's table, and action sets can omit pairs that were never seen; a certificate then holds for the estimated model.
+// A log is a table with a header. Its columns are s, a and, optionally, visits and run; states and actions are named as
+// in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of the same pair and run.
+// Without the column visits, each row is one visit; without the column run, all rows belong to one run. If P is
+// unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a model's table, and action sets
+// can omit pairs that were never seen. A certificate then holds for the estimated model only.
 //
 // # NumPy's .npz
 //
@@ -29,19 +29,19 @@
 //
 //	P          (m, n, n) with P[a, s, s′], or (n, m, n) with P[s, a, s′]
 //	c          (n, m) with c[s, a]
-//	gamma      a number, the discount factor γ; without it, the cost is averaged
-//	alpha      (n,), the distribution α of the first state; without it, α is uniform
+//	gamma      a number, the discount factor γ; without gamma, the cost is averaged
+//	alpha      (n,), the distribution α of the first state; without alpha, α is uniform
 //
 // Instead of P, a file may contain a CSR matrix Q of shape (n·m, n), whose row s·m + a is
-// P_a(s, ·). Its arrays have SciPy's names: data, indices, indptr, shape and format, which
-// is "csr". In Python, with Q a scipy.sparse.csr_array:
+// P_a(s, ·). The arrays of Q have SciPy's names: data, indices, indptr, shape and format, and
+// format is "csr". In Python, with Q a scipy.sparse.csr_array:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
 //	         shape=Q.shape, format="csr", c=c)
 //
-// Features are one array, psi, of shape (n·m, d). [Save] writes a model as CSR, which
-// scipy.sparse.load_npz reads, with c, alpha and, if the cost is discounted, gamma.
+// Features are one array, psi, of shape (n·m, d). [Save] writes the CSR matrix Q and the arrays c,
+// alpha and, if the cost is discounted, gamma. scipy.sparse.load_npz can read Q from this file.
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
 // Distributions in float32 that add up to 1 to within 16 roundings, 16·2⁻²⁴, are divided by
@@ -50,10 +50,10 @@
 //
 // # Sizes
 //
-// A reader checks the sizes that a file states against its contents before it allocates
-// memory. A CSV file takes memory in proportion to its size. With action sets or visits, where
-// a file may list few of many pairs, reading may take up to about 1 GiB. The unpacked arrays of an
-// .npz file may take 1 GiB as float64, or the size of the file if that is larger.
+// Before a reader allocates memory, it checks the sizes that a file states against the contents of
+// the file. Reading a CSV file takes memory in proportion to the size of the file. With action sets or
+// visits, where a file may list few of many pairs, reading may take up to about 1 GiB. The unpacked
+// arrays of an .npz file may take 1 GiB as float64, or the size of the file if that is larger.
 package files
 
 import (
@@ -72,18 +72,18 @@ import (
 // Settings supplies what a model's file does not contain, or replaces what the file contains.
 // The zero value takes the file as it is.
 type Settings struct {
-	// Criterion; the zero value means the file's gamma, or mixpolicy.AverageCost if the
-	// file has no gamma.
+	// Criterion is the criterion of the model; the zero value means the file's gamma, or
+	// mixpolicy.AverageCost if the file has no gamma.
 	Criterion mixpolicy.Criterion
 
-	// Initial is α (n); nil means the file's alpha, or uniform if the file has no alpha.
+	// Initial is α, of length n; nil means the file's alpha, or a uniform α if the file has no alpha.
 	Initial []float64
 
-	// ActionSets treats pairs without a row in a CSV file as not allowed
-	// ([mixpolicy.MDP.Allowed]); without it, such pairs are an error.
+	// If ActionSets is true, pairs without a row in a CSV file are not allowed
+	// ([mixpolicy.MDP.Allowed]); if false, such pairs are an error.
 	ActionSets bool
 
-	// Axes is the order of the axes of P. It is needed if m = n, because the shape is then ambiguous.
+	// Axes is the order of the axes of P. It must be given if m = n > 1, because the shape is then ambiguous.
 	Axes Axes
 }
 
@@ -118,14 +118,14 @@ func Save(path string, x *mixpolicy.MDP) error {
 	})
 }
 
-// LoadFeatures reads Ψ for x from the array psi of an .npz file. Its columns must be
+// LoadFeatures reads Ψ for x from the array psi of an .npz file. The columns of psi must be
 // distributions over pairs, as for [mixpolicy.FeaturesFromColumns].
 func LoadFeatures(path string, x *mixpolicy.MDP) (*mixpolicy.Features, error) {
 	return load(path, ".npz", func(f *os.File, size int64) (*mixpolicy.Features, error) { return readFeatures(f, size, x) })
 }
 
 // SaveFeatures writes Ψ as the array psi of an .npz file, whole or not at all. The file
-// does not contain the base policies. SaveFeatures allocates Ψ, nm·d numbers.
+// does not contain the base policies. SaveFeatures allocates a dense Ψ, with nm·d numbers.
 func SaveFeatures(path string, psi *mixpolicy.Features) error {
 	return save(path, ".npz", func(w io.Writer) error { return writeFeatures(w, psi) })
 }
@@ -141,7 +141,7 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 
 // ReadVisits reads a log. It returns each run's number of visits to each pair of x; the runs are
 // in the order of their first rows. The error names the wrong line and field. For [mixpolicy.PolicyFromVisits]
-// and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy.
+// and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
 		return nil, fmt.Errorf("files: %w", err)

@@ -61,10 +61,10 @@ func (a *array) at(index ...int) float64 {
 	return a.data[k]
 }
 
-// normalise divides a distribution p from a by its sum if a is float32, because few
-// distributions in float32 add up to exactly 1. Every entry may carry 16 roundings, as in [mixpolicy.New],
-// so the sum may be off by 16·2⁻²⁴. If the sum is further off, p stays as it is, and is refused
-// later.
+// normalise divides p, a distribution in the array a, by the sum of p if a is float32, because few
+// distributions in float32 add up to exactly 1. As in [mixpolicy.New], every entry may carry 16
+// roundings, so the sum may be off by 16·2⁻²⁴. If the sum is further off, p stays unchanged, and
+// is refused later.
 func (a *array) normalise(p []float64) {
 	total := sum.Of(p)
 	if !a.single || !(math.Abs(total-1) <= 16*0x1p-24) {
@@ -75,11 +75,11 @@ func (a *array) normalise(p []float64) {
 	}
 }
 
-// header matches the header that NumPy writes before an array of numbers or a string. Package
+// header matches the header that NumPy writes before an array of numbers or strings. Package
 // npy does not check the header's form, and trusts the shape in it.
 var header = regexp.MustCompile(`^\{'descr': '[^'{}]+', 'fortran_order': (True|False), 'shape': \(([0-9]+, ?)*[0-9]*\), \} *\n$`)
 
-// open returns a reader that has read the header of an array, and the bytes after the header.
+// open reads the header of an array. It returns a reader of the entries that follow, and these entries as bytes.
 func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	f := z.entries[name]
 	if f == nil {
@@ -136,7 +136,7 @@ func convert[T number](r *npy.Reader, count int) ([]float64, error) {
 	return x, err
 }
 
-// The kinds of dtype that an array may have.
+// The values of want in read: the dtypes that an array may have.
 const (
 	anyNumber = "float64, float32 or integers"
 	integers  = "integers"

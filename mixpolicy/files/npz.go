@@ -78,8 +78,8 @@ func (z *archive) settings(set Settings) (mixpolicy.Criterion, []float64, error)
 	return criterion, alpha, nil
 }
 
-// dense reads the array P. The function that it returns gives the nonzero entries of P_a(s, ·),
-// in slices that the next call overwrites.
+// dense reads the array P. It also returns a function that gives the indices and the values of the
+// nonzero entries of P_a(s, ·), in slices that the next call overwrites.
 func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []float64), error) {
 	p, err := z.read("P", anyNumber, "m or n", "n or m", "n")
 	if err != nil {
@@ -110,7 +110,7 @@ func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []f
 	}, nil
 }
 
-// csr is like dense, for SciPy's matrix of n·m rows and n columns.
+// csr is like dense, but reads SciPy's matrix of n·m rows and n columns.
 func (z *archive) csr(n, m int) (*array, func(s, a int) ([]int, []float64), error) {
 	_, text, err := z.open("format")
 	if err != nil {

@@ -235,7 +235,7 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-// Reading takes no memory for a size that a file claims but does not have.
+// Reading allocates no memory for a size that a file claims but does not have.
 func TestBombs(t *testing.T) {
 	// raw returns a file with one array, which claims to unpack to the given number of bytes.
 	raw := func(claim uint64, body []byte) []byte {

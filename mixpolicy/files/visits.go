@@ -14,7 +14,8 @@ import (
 // visitColumns maps the names that the header of a log may use to their columns.
 var visitColumns = map[string]string{"s": "s", "state": "s", "a": "a", "action": "a", "visits": "visits", "run": "run"}
 
-// mostVisits is the greatest number of counts, 1 GiB, in all runs together; a single run may have more.
+// mostVisits is the greatest number of counts in all runs together, which take 1 GiB. If a log has one run, it may have
+// more.
 const mostVisits = 1 << 27
 
 func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {
@@ -88,7 +89,7 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 	return runs, nil
 }
 
-// numbers returns the numbers of k states or actions by name, or −1 for a name that several share.
+// numbers maps the names of k states or actions to their numbers, and a name that several share to −1.
 func numbers(k int, name func(int) string) map[string]int {
 	number := make(map[string]int, k)
 	for i := range k {

@@ -35,8 +35,8 @@ const (
 //	x(t) = x0 + t v,   u(t) = u0 + t u1.
 //
 // x0 is the point of least norm that satisfies the equations. v is −b minus the projection of
-// −b onto the span of the aₖ, so x0 is orthogonal to v. Both are recomputed from the factors
-// after each step, so that errors do not add up.
+// −b onto the span of the aₖ, so x0 is orthogonal to v. After each step, x0 and v are recomputed
+// from the factors, so that errors do not add up.
 type activeSet struct {
 	d         int
 	objective []float64 // b in these formulas
@@ -77,14 +77,14 @@ func newActiveSet(b, g []float64) *activeSet {
 }
 
 // rounding bounds the rounding error of the inner product of a unit normal with a solution
-// x of the factored equations, per unit of ‖x‖₂: the errors of the product itself (d·2⁻⁵³),
-// of x = Qᵀy (q·2⁻⁵³) and of the factors, each a few times d·2⁻⁵³ for reorthogonalised
-// Gram–Schmidt. Smaller differences mean nothing.
+// x of the factored equations, per unit of ‖x‖₂. The bound includes the errors of the product
+// itself (d·2⁻⁵³), of x = Qᵀy (q·2⁻⁵³) and of the factors (a few times d·2⁻⁵³ each, for
+// reorthogonalised Gram–Schmidt). Smaller differences mean nothing.
 func (s *activeSet) rounding() float64 { return 8 * float64(s.d+4) * 0x1p-53 }
 
 // split stores in z the part of the vector n that is orthogonal to the active normals, and
-// in h the coordinates Qn of n. It returns ‖z‖₂. Gram–Schmidt is done twice, which is
-// enough (Daniel, Gragg, Kaufman and Stewart 1976).
+// in h the coordinates Qn of n. It returns ‖z‖₂. Two passes of Gram–Schmidt are enough
+// (Daniel, Gragg, Kaufman and Stewart 1976).
 func (s *activeSet) split(z, h, n []float64) float64 {
 	copy(z, n)
 	clear(h[:len(s.q)])
@@ -102,7 +102,7 @@ func (s *activeSet) split(z, h, n []float64) float64 {
 func (s *activeSet) add(c *cut) {
 	k := len(s.cuts)
 	s.q, s.r = slices.Grow(s.q, 1)[:k+1], slices.Grow(s.r, 1)[:k+1]
-	if s.q[k] == nil { // allocated rows of Q and columns of R are used again
+	if s.q[k] == nil { // rows of Q and columns of R that were dropped are used again
 		s.q[k], s.r[k] = make([]float64, s.d), make([]float64, s.d)
 	}
 	norm := math.Sqrt(floats.Dot(s.z, s.z))

@@ -35,11 +35,11 @@ func toRat(x []float64) []*big.Rat {
 }
 
 // slack is the allowed error of a constraint, per unit of ‖θ‖₂ and of the row's length. One half, 8(d+4)·2⁻⁵³, is the
-// solver's bound on the rounding of the product of a row and a solution of its factored equations. The other half
+// solver's bound on the rounding of the product of a row and a solution of the factored equations. The other half
 // allows for the rounding of the point.
 func slack(d int) float64 { return 16 * float64(d+4) * 0x1p-53 }
 
-// ballSlack is the amount by which ‖θ‖ may exceed R, per unit of ‖θ‖₂. The rows that cut the balls of ℓ₂ and ℓ∞ have
+// ballSlack is the amount by which ‖θ‖ may exceed R, per unit of ‖θ‖₂. The normals of the balls of ℓ₂ and ℓ∞ have
 // length 1. For ℓ₁, ‖θ‖₁ = 1ᵀθ − 2Σ_{θⱼ<0} θⱼ: the row 1ᵀθ = 1, of length √d, counts once, and the row Σ_{j∈S} θⱼ ≥
 // −(R−1)/2, of length at most √d, counts twice.
 func ballSlack(n Norm, d int) float64 {
@@ -169,8 +169,8 @@ func checkProgram(p program, sol *Solution, err error) (gap float64, _ error) {
 	return f, nil
 }
 
-// checkBound returns exact = μ − R‖b − Ψᵀλ − μg‖⁎, this norm, and the largest of the norm's terms. It fails if Bound
-// exceeds exact.
+// checkBound returns exact = μ − R·size with size = ‖b − Ψᵀλ − μg‖⁎. It also returns size, and the size of the largest
+// term in b − Ψᵀλ − μg. It fails if Bound exceeds exact.
 func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64, err error) {
 	norm := p.norm
 	if math.IsInf(p.radius, 1) {
@@ -190,8 +190,8 @@ func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64,
 	return exact, size, most, nil
 }
 
-// checkStalled verifies an answer without a proof: for a finite R, Bound is a lower bound, and for a finite Objective,
-// no row is violated.
+// checkStalled verifies an answer without a proof: if R is finite, Bound must be a lower bound, and if Objective is
+// finite, no row may be violated.
 func checkStalled(p program, sol *Solution, e *StalledError) error {
 	if sol == nil || math.IsNaN(e.Bound) || e.Bound > e.Objective || !strings.Contains(e.Error(), "not decided") {
 		return fmt.Errorf("%+v, %+v", e, sol)

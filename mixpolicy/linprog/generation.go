@@ -62,7 +62,7 @@ func (m program) rescale(sol *Solution, err error, s float64) {
 	for k := range sol.Rows {
 		sol.Rows[k].Value *= s
 	}
-	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // underflowed
+	sol.Rows = slices.DeleteFunc(sol.Rows, func(r Multiplier) bool { return r.Value == 0 }) // the multiplier underflowed
 	sol.Bound = sol.Dual.bound(m.b, m.g, m.psi, m.norm, sol.Radius)
 	if e, ok := err.(*StalledError); ok {
 		if e.Objective *= s; !math.IsInf(m.radius, 1) {
@@ -108,7 +108,7 @@ func (m program) generate(ctx context.Context, settings Settings) (*Solution, er
 		bound:   Dual{}.bound(m.b, m.g, m.psi, m.norm, m.radius),
 	}
 	if len(settings.Warm) > 0 {
-		s.limit = math.Inf(1) // presumably, all rows that matter are known
+		s.limit = math.Inf(1) // presumably, Warm lists all rows that matter
 	}
 	for _, i := range settings.Warm {
 		if err := s.learn(i); err != nil {
@@ -229,7 +229,7 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 //
 //	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0}.
 //
-// A scan visits the rows with Ψᵢx < 0 anyway. If the columns are measures, c = 1/d is feasible.
+// A scan visits the rows with Ψᵢx < 0 anyway. If the columns are measures, c = (1/d)1 is feasible.
 type incumbent struct {
 	centre    []float64 // c; nil if none is known
 	theta     []float64 // the point; nil if none is known
@@ -253,7 +253,8 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// toward makes c + s (x − c) the incumbent if this point is better; share is the greatest s that violates no row.
+// toward makes the point c + s (x − c) the incumbent if it is better than the incumbent. The argument share is the
+// greatest s for which the point violates no row; the s used is at most share, and keeps the point in the ball.
 func (s *solver) toward(x []float64, share float64) {
 	c := s.best.centre
 	// The point is in the ball because ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖ ≤ R.

@@ -16,10 +16,10 @@ import (
 //
 // with few variables and very many rows, such as the approximate LP (4.1).
 //
-// Solve adds a dimension, θ = (x, 1), in which the rows Ψᵢ = (aᵢ, −hᵢ) describe a cone, and the
+// Solve adds a dimension: θ = (x, 1). The rows Ψᵢ = (aᵢ, −hᵢ) then describe a cone, and the
 // hyperplane is gᵀθ = 1, where g is the last unit vector. If there are several solutions, Solve
-// returns the solution of least ‖x‖₂. Rounding is relative to ‖θ‖₂, so scale the variables to
-// make ‖x‖₂ about 1.
+// returns the solution of least ‖x‖₂. Rounding errors are relative to ‖θ‖₂, so scale the
+// variables to make ‖x‖₂ about 1.
 type Inequalities struct {
 	B []float64
 	A Rows
@@ -43,11 +43,12 @@ type Point struct {
 // Gap returns Objective − Bound.
 func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
-// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve];
-// Point and Direction of an [UnboundedError] are in the variables x. On cancellation, and with a
-// [*StalledError], Solve returns a point that may be infeasible, with a valid bound.
+// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve], and
+// an error if an entry of h is not finite. Point and Direction of an [UnboundedError] are in the
+// variables x. If ctx ends first, and with a [*StalledError], Solve returns a point that may be
+// infeasible, with a valid bound.
 //
-// It panics unless b has an entry per column of A, and h an entry per row of A.
+// Solve panics unless b has an entry per column of A, and h an entry per row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	n, d := p.A.Dims()
 	if len(p.B) != d || len(p.H) != n {

@@ -32,9 +32,9 @@ type Solution struct {
 	Dual
 	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this constraint is not active
 
-	// Bound is a certified lower bound on the optimum, the value of Dual rounded downwards. Radius
-	// is R. If R = +∞, Bound holds only over ‖θ‖₂ ≤ Radius = 1024·‖Theta‖₂, because rounding
-	// leaves a nonzero residual b − Ψᵀλ − μ1.
+	// Bound is a certified lower bound on the optimum: the dual objective at Dual, rounded
+	// downwards. If R is finite, Radius is R. If R = +∞, Radius is 1024·‖Theta‖₂, and Bound holds
+	// only over ‖θ‖₂ ≤ Radius, because rounding leaves a nonzero residual b − Ψᵀλ − μ1.
 	Bound  float64
 	Radius float64
 
@@ -44,8 +44,8 @@ type Solution struct {
 	Scans, Pivots int // scans of all rows, and steps of the active-set method
 }
 
-// Gap returns Objective − Bound. No feasible point is better than Theta by more than Gap.
-// Gap may be slightly negative, because rounding may make Theta infeasible.
+// Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by
+// more than Gap. Gap may be slightly negative, because rounding may make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
 // String states the objective, θ, the gap and the number of binding rows.
@@ -59,14 +59,14 @@ func (s Solution) String() string {
 }
 
 // Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a
-// checked proof. If ctx ends first, it returns ctx.Err() with the best feasible point and the
-// best bound so far, or, if no feasible point is known, with the last point (see its
-// Violation). If it finds no proof, it returns the same solution with a [*StalledError].
-// Another error names an R out of range, an entry of b or Ψ that is not finite, or the bⱼ of
-// greatest size if numbers of the solution would overflow. Solve does not notice a +∞ in a row
-// of Ψ that no point violates. Rows may have finite entries of any size.
+// checked proof. If ctx ends first, Solve returns ctx.Err() and an unfinished solution: the
+// best bound so far, and the best feasible point. If no feasible point is known, the unfinished
+// solution has the last point instead, whose Violation may be positive. If Solve finds no proof,
+// it returns an unfinished solution with a [*StalledError]. Other errors name an R out of range
+// or an entry of b or Ψ that is not finite. If the objective, the bound or a multiplier would
+// overflow, the error names the bⱼ of greatest size. Rows may have finite entries of any size.
 //
-// It panics unless b has an entry per column of Ψ.
+// Solve panics unless b has an entry per column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	_, d := p.Psi.Dims()
 	if len(p.B) != d || d == 0 {
@@ -103,7 +103,7 @@ func (e *UnboundedError) Error() string {
 // and Objective.
 type StalledError struct {
 	Violation float64 // Violation of the last point, as in [Solution]
-	Pivots    int     // steps taken
+	Pivots    int     // number of steps
 	Bound     float64 // certified; −∞ if there is none, as for R = +∞
 	Objective float64 // bᵀθ at the best feasible point; +∞ if none is known
 }

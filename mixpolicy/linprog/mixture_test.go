@@ -116,7 +116,7 @@ func TestSolveStopsWhenToldTo(t *testing.T) {
 			}
 		}}
 		sol, err := p.Solve(ctx, Settings{})
-		if calls := counter.Load(); err == nil && calls == stop { // it was the last block
+		if calls := counter.Load(); err == nil && calls == stop { // Solve finished with this block
 			continue
 		} else if calls < stop || calls > stop+int64(runtime.GOMAXPROCS(0)) {
 			t.Errorf("told to stop at block %d, ended at %d", stop, calls)
@@ -211,8 +211,8 @@ func TestSolveIsHomogeneous(t *testing.T) {
 	}
 }
 
-// Inequalities.Solve returns a solution with multipliers that prove it optimal, b = Aᵀλ and
-// λᵢ(aᵢx − hᵢ) = 0; or a ray along which bᵀx falls; or another error that checkProgram confirms.
+// Inequalities.Solve returns one of three answers: an optimal solution, proved by multipliers with b = Aᵀλ and
+// λᵢ(aᵢx − hᵢ) = 0; a ray along which bᵀx falls; or another error that checkProgram confirms.
 func TestInequalities(t *testing.T) {
 	for seed := range uint64(500) {
 		p := integerRows(rand.New(rand.NewPCG(seed, 1)))
@@ -227,7 +227,7 @@ func TestInequalities(t *testing.T) {
 		}
 		got, err := p.Solve(background, Settings{})
 		if ray, ok := errors.AsType[*UnboundedError](err); ok {
-			// Entries are small integers, and solutions fractions with small denominators, so
+			// Entries are small integers, and solutions are fractions with small denominators, so
 			// rounding errors are far below 1e-9.
 			if len(ray.Point) != d || floats.Dot(p.B, ray.Direction) >= 0 || slices.Min(append(slacks(ray.Direction, zero), 0)) < -1e-9 {
 				t.Errorf("%d: %+v", seed, ray)
@@ -271,7 +271,7 @@ func TestInequalitiesTiedSteps(t *testing.T) {
 	}
 }
 
-// Warm rows may include a row of zeros, and every row twice: the solution is the same.
+// The solution stays the same if Warm includes a row of zeros and lists every row twice.
 func TestSolveWarm(t *testing.T) {
 	psi := measures(3000, 12, .2, 5)
 	for j := range psi {
@@ -414,8 +414,8 @@ func FuzzSolve(f *testing.F) {
 	})
 }
 
-// Two nearly equal rows bound the hyperplane only far away: the least θ₁ is −2ᵏ, and Solve must not take it
-// for −∞.
+// Two nearly equal rows bound the hyperplane only far away: the least θ₁ is −2ᵏ, and Solve must not call the
+// program unbounded.
 func TestNearlyARay(t *testing.T) {
 	for k := 20; k < 53; k++ {
 		e := math.Ldexp(1, -k)

@@ -53,7 +53,7 @@ func (n Norm) Of(x []float64) float64 {
 	return sum
 }
 
-// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = 1/d: for a smaller R,
+// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = (1/d)1. For a smaller R,
 // no point is feasible.
 func (n Norm) OnHyperplane(d int) float64 { return 1 / n.dualOfOnes(d) }
 

@@ -11,9 +11,9 @@ import (
 
 // A path follows x(t) for a program, over the cuts of a pool instead of all rows. Its
 // objective is b̂, where b = mean·g + length·b̂ with gᵀb̂ = 0 and ‖b̂‖₂ = 1 (or b̂ = 0);
-// mean·g is constant on the hyperplane. Invariant between calls: x is x(t) for the active
-// cuts as equations, and their multipliers u(t), except for the hyperplane's, are not
-// negative; so x is also x(t) for the active cuts as inequalities.
+// the term mean·gᵀx is constant on the hyperplane. Invariant between calls: x is x(t) for
+// the active cuts as equations, and the multipliers u(t) of these cuts, except for the
+// hyperplane's, are not negative. So x is also x(t) for the active cuts as inequalities.
 type path struct {
 	program
 	*activeSet
@@ -31,8 +31,8 @@ type path struct {
 	refutation
 }
 
-// A refutation is a combination of cuts, (Σ uₖ aₖ)ᵀx ≥ Σ uₖ rhsₖ with uₖ ≥ 0 except for the
-// hyperplane, that no point of the ball satisfies.
+// A refutation is a combination of cuts that no point of the ball satisfies:
+// (Σ uₖ aₖ)ᵀx ≥ Σ uₖ rhsₖ, with uₖ ≥ 0 except for the hyperplane.
 type refutation struct {
 	refuting []*cut
 	weights  []float64 // uₖ
@@ -157,11 +157,12 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 }
 
 // settle restores feasibility over the pool at the present t by Goldfarb and Idnani's dual
-// method. It returns bounded when x violates no cut, and infeasible if every x violates one.
+// method. It returns bounded when x violates no cut, infeasible if every x violates a cut, and
+// stalled after too many steps.
 func (p *path) settle(ctx context.Context) (outcome, error) {
 	// In exact arithmetic, every step increases the dual objective, so no active set occurs twice.
-	// A thousand steps per dimension are far more than any problem took (at most 50 d, for
-	// measures); more steps mean that rounding makes the method cycle.
+	// A thousand steps per dimension are far more than any problem has taken (at most 50 d, for
+	// measures), so more steps mean that rounding makes the method cycle.
 	limit := p.pivots + 1000*p.d
 	for {
 		if err := ctx.Err(); err != nil {
@@ -231,11 +232,11 @@ func (p *path) enter(c *cut, by float64) bool {
 	}
 }
 
-// Rows should be found near the path. The solution for few rows is far from the feasible set, at
-// d = 400 by a hundred times the size of the set, and the rows that this solution violates rarely
-// matter. So the limit of t is 1 at first, where ‖t b̂‖₂ = 1 is comparable with ‖x(0)‖₂. Whenever a scan
-// finds few new rows, the limit is raised by a factor, until x(t) solves the problem before t reaches
-// the limit. With a factor of 256 instead of 16, the work takes 1.5 times as long.
+// Rows should be found near the path. With few rows, the solution is far from the feasible set: at
+// d = 400, a hundred times the size of the set. The rows that this solution violates rarely matter.
+// So the limit of t is 1 at first, where ‖t b̂‖₂ = 1 is comparable with ‖x(0)‖₂. Whenever a scan finds
+// few new rows, the limit is multiplied by 16, until x(t) solves the problem before t reaches the
+// limit. With a factor of 256, the work takes 1.5 times as long.
 const (
 	firstLimit = 1
 	raise      = 16
@@ -260,7 +261,7 @@ func (p *path) optimize(ctx context.Context) (outcome, error) {
 	return p.toInfinity(ctx)
 }
 
-// toInfinity increases t until x(t) solves the problem, begins a ray, or t is at its limit.
+// toInfinity increases t until x(t) solves the problem or begins a ray, or t reaches its limit.
 func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 	t := min(max(p.t, 1), p.limit)
 	for {
@@ -346,8 +347,8 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 	}
 }
 
-// ballCut returns the cut of a polyhedral ball that x violates most, if x violates it by
-// more than the given amount.
+// ballCut returns the cut of a polyhedral ball that x violates most, or nil if x violates this
+// cut by no more than the given amount.
 func (p *path) ballCut(more float64) (*cut, float64) {
 	if !p.inside {
 		return nil, 0

@@ -11,9 +11,9 @@ import (
 //
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
-// the projection of the penalty method (4.16). R = +∞ means the hyperplane alone; ℓ₁ with R = 1
-// means the simplex. Project allocates nothing, and dst may be y. With ȳ the mean of y, the
-// projection is
+// which is the projection in the penalty method (4.16). R = +∞ means the hyperplane alone; ℓ₁
+// with R = 1 means the simplex. Project allocates nothing, and dst may be y. With ȳ the mean of
+// y, the projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
@@ -22,8 +22,9 @@ import (
 // The ℓ₁ form is for an active ball; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The
 // ℓ₁ form holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sums of the positive and of the negative part.
 //
-// Project returns an error if the ball misses the hyperplane, R < 1/‖1‖⁎, or if an entry of y
-// is not finite or exceeds 2⁹⁶⁰ in size (where sums might overflow).
+// Project returns an error if R < 1/‖1‖⁎, because the ball then misses the hyperplane. It also
+// returns an error if an entry of y is not finite or exceeds 2⁹⁶⁰ in size, because sums of larger
+// entries might overflow.
 func (n Norm) Project(dst, y []float64, r float64) error {
 	d := len(y)
 	if d == 0 || len(dst) != d {
@@ -42,9 +43,9 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			least = v
 		}
 	}
-	// The entry of least size is subtracted first, which is exact if entries differ little: a
-	// vector of equal entries becomes 0. Subtracting the mean a second time removes the rounding of
-	// the first subtraction, so the projection sums to 1 to within the rounding of its entries.
+	// The entry of least size is subtracted first. This is exact if entries differ little: a vector
+	// of equal entries becomes 0. Subtracting the mean a second time removes the rounding of the
+	// first subtraction, so the entries of the projection sum to 1 to within their own rounding.
 	for j, v := range y {
 		dst[j] = v - least
 	}
@@ -99,8 +100,8 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 }
 
 // touchTolerance is the sum of the relative rounding errors of 1/√d, √d, their product and R,
-// half a unit of 2⁻⁵² each. If R is within this tolerance of 1/‖1‖⁎, the ball and the
-// hyperplane are taken to touch in 1/d.
+// half a unit of 2⁻⁵² each. If R is within this tolerance of 1/‖1‖⁎, we assume that the ball and
+// the hyperplane touch in the point (1/d)1.
 const touchTolerance = 0x1p-51
 
 // misses reports whether no θ satisfies 1ᵀθ = 1 and ‖θ‖ ≤ r.
@@ -112,7 +113,7 @@ func (n Norm) misses(r float64, d int) bool {
 }
 
 // ballRadius returns √(r² − 1/d): the ℓ₂ ball meets the hyperplane in a ball of this
-// radius about 1/d.
+// radius about (1/d)1.
 func ballRadius(r float64, d int) float64 {
 	if r >= 0x1p500 {
 		return r // 1/d is negligible
@@ -135,7 +136,7 @@ func addTo(x []float64, c float64) {
 
 // A waterline gives (v − α)₊ for α = top + depth, where top is the greatest v. It uses two
 // numbers, because one number would not hold enough digits of an α that is large compared with
-// v − α. Entries above α are so near the top that v − top is exact, or rounded no more than v − α.
+// v − α. Entries above α are so near the top that v − top has at most the rounding error of v − α.
 type waterline struct{ top, depth float64 }
 
 func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
@@ -179,9 +180,9 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 	return w
 }
 
-// boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, where d r ≥ 1, or a neighbouring number.
-// The sum is piecewise linear and decreasing in κ. Newton's method finds κ, but halves the bracket when
-// Newton's step would leave it.
+// boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, or a neighbouring number; it needs d r ≥ 1.
+// The sum is piecewise linear and decreasing in κ. boxShift uses Newton's method, and halves the bracket
+// if Newton's step would leave the bracket.
 func boxShift(y []float64, r float64) float64 {
 	lo, hi := floats.Min(y)-r, floats.Max(y)+r
 	for kappa := 0.0; ; {

@@ -16,7 +16,7 @@ import (
 // arbitrarily small, so the multiplier is stored for the row divided by Scale.
 type Multiplier struct {
 	Row   int     // i
-	Value float64 // λᵢ · Scale, which multiplies Ψᵢ/Scale
+	Value float64 // λᵢ · Scale, the multiplier of Ψᵢ/Scale
 	Scale float64 // the power of two with 1 ≤ ‖Ψᵢ‖∞/Scale < 2
 }
 
@@ -129,9 +129,9 @@ func (s *solver) solution() *Solution {
 	return sol
 }
 
-// touchTime is the t/R at which multipliers are read for a touching ball, for which exact
-// multipliers need not exist. The bound from these multipliers is below the optimum by at most
-// t‖v‖²/2 ≤ 2⁻²⁷R times ‖b‖, and by the rounding, about 2⁻⁵²R²/t = 2⁻²⁶R times ‖b‖.
+// touchTime is the t/R at which multipliers are read if the ball only touches the feasible set,
+// because exact multipliers need not exist then. The bound from the multipliers at t is below the
+// optimum by at most t‖v‖²‖b‖/2 ≤ 2⁻²⁷R‖b‖, plus the rounding, about 2⁻⁵²R²‖b‖/t = 2⁻²⁶R‖b‖.
 const touchTime = 0x1p-26
 
 // value returns bᵀx.
@@ -225,8 +225,8 @@ func (s *solver) proves(sol *Solution) bool {
 }
 
 // ray returns the ray in which the path ends. Its direction is −b minus the projection of −b onto the span of the
-// active normals, computed in 1,024 bits, where a sum below 2⁻⁵¹² of its terms counts as 0. The result is nil if the
-// direction is 0 or violates a row, or if the point of the ray is infeasible.
+// active normals, computed in 1,024 bits; a sum below 2⁻⁵¹² times the size of its terms counts as 0. The result is
+// nil if the direction is 0 or violates a row, or if the point of the ray is infeasible.
 func (s *solver) ray() *UnboundedError {
 	var basis [][]*big.Float
 	reduce := func(x []*big.Float) bool {
@@ -305,7 +305,7 @@ type InfeasibleError struct {
 	Hyperplane float64      // κ
 	Norm       Norm         // the norm of the constraint ‖θ‖ ≤ R; ℓ₂ if R = +∞
 	R          float64      // the R of this constraint
-	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎, rounded downwards; greater than R if R is finite; never 0/0
+	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎, rounded downwards; greater than R if R is finite; never NaN
 }
 
 func (e *InfeasibleError) Error() string {
@@ -330,8 +330,8 @@ func (e *InfeasibleError) Error() string {
 		list, e.Norm.Around("θ"), e.Radius, e.R)
 }
 
-// proves reports whether the radius is large enough. For R = +∞, it must be so large that data
-// known to within 2⁻⁵² cannot imply a feasible point beyond the radius.
+// proves reports whether Radius is large enough for a proof: greater than R, or greater than 2²⁰
+// if R = +∞.
 func (e *InfeasibleError) proves() bool {
 	if math.IsInf(e.R, 1) {
 		return e.Radius > 0x1p20

@@ -20,7 +20,7 @@ type Rows interface {
 	Dims() (n, d int)
 
 	// Apply stores (Ψθ)ᵢ for from ≤ i < from + len(dst) in dst, each with an error of at
-	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. A solution takes a few dozen passes over Ψ by this method.
+	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. To find a solution, Solve passes over Ψ a few dozen times with Apply.
 	Apply(dst []float64, from int, theta []float64)
 
 	// Row stores Ψᵢ in dst, of length d.
@@ -118,7 +118,7 @@ func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, sh
 	}
 	first := slices.MinFunc(s.passes, func(a, b *pass) int { return cmp.Compare(a.stop, b.stop) })
 	if first.err != nil {
-		return nil, 0, first.err // the error of the lowest row, which a single worker would find too
+		return nil, 0, first.err // the error in the first block with an error; a single worker would return it too
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.row, b.row) })
 	return all, share, nil

@@ -15,13 +15,13 @@ import (
 
 var searched = flag.Int("search", 1800, "degenerate programs that TestSearch solves")
 
-// Each function in mixtures draws a degenerate program of another kind.
+// Each function in mixtures draws degenerate programs of a different kind.
 var mixtures = []func(*rand.Rand) Mixture{integerProgram, wideProgram, realProgram, gradedProgram, deficientProgram}
 
-// The functions in inequalities draw degenerate programs with right sides.
+// The functions in inequalities draw degenerate programs A x ⪰ h.
 var inequalities = []func(*rand.Rand) Inequalities{integerRows, assignmentRows}
 
-// degenerate draws a program of the given kind, modulo the number of kinds.
+// degenerate draws a program of one kind; kind is its number, modulo the number of kinds.
 func degenerate(kind int, rng *rand.Rand) program {
 	kind %= len(mixtures) + 1 + len(inequalities)
 	if kind < len(mixtures) {
@@ -200,7 +200,7 @@ func realProgram(rng *rand.Rand) Mixture {
 					row[j] = old[j] * f
 				case 3:
 					row[j] = old[j] * (1 + math.Pow(2, -20-33*rng.Float64())*rng.NormFloat64())
-				case 6: // an equation, up to rounding
+				case 6: // with the old row, an equation up to rounding
 					row[j] = -old[j] * f
 				}
 			}
@@ -275,7 +275,7 @@ func deficientProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// touchingProgram draws a program of a kind in mixtures, and sets R where the solution changes:
+// touchingProgram draws a program of a kind in mixtures, and sets R to a value near which the solution changes:
 // within 10⁴ units in the last place of the norm of the solution without a ball, or of the norm
 // of the feasible point with the least ‖·‖₂.
 func touchingProgram(rng *rand.Rand) Mixture {
