@@ -177,7 +177,7 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 	if x.Criterion().Average() {
 		a.Gain, a.Nu = solution[0], solution[1:]
 	}
-	a.Value = product(phi, a.Nu)
+	a.Value = values(phi, a.Nu)
 	a.Policy = x.Greedy(a.Value)
 	next := make([]float64, x.States())
 	x.Bellman(next, a.Value)

@@ -55,6 +55,16 @@ func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]floa
 	return w, nil
 }
 
+// values returns Φν.
+func values(phi *mat.Dense, nu []float64) []float64 {
+	n, _ := phi.Dims()
+	v := make([]float64, n)
+	for s := range v {
+		v[s] = floats.Dot(phi.RawRowView(s), nu)
+	}
+	return v
+}
+
 // bellmanRow sets dst = φ(s) − γ Σ P_a(s,s′) φ(s′), the row of the constraint in
 // (4.1), and of (2.9b) for Φ = I.
 func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
@@ -122,11 +132,15 @@ func allPairs(x *mixpolicy.MDP) []int {
 // objective returns the b of the objective bᵀx that the approximate LPs (4.1), (4.7) and (4.10) maximise, and for Φ = I
 // also (2.9a). b is Φᵀα, or (1, 0, …, 0) under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
+	n, d := phi.Dims()
 	if x.Criterion().Average() {
-		_, d := phi.Dims()
 		return append([]float64{1}, make([]float64, d)...)
 	}
-	return product(phi.T(), alpha)
+	b := make([]float64, d)
+	for s := range n {
+		floats.AddScaled(b, alpha[s], phi.RawRowView(s))
+	}
+	return b
 }
 
 // coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, after which constraint rows are distributed alike in all

@@ -30,29 +30,35 @@ import (
 //
 // A step takes nmd operations, and d operations for each λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
-// b̂ leaves out the costs that are farther than √t·(c_max − c_min + m_t) outside [c_min, c_max], the range of the costs,
-// which (A.3) assumes to be known. m_t is the mean distance outside it, in which a distance counts only up to this limit.
-// So a rare outlier does not spoil the mean, and nothing is left out if the costs have no noise.
+// b̂ leaves out the samples whose costs exceed c_max = max |c|, which by Assumption A.3 is known, by more than √t(c_max +
+// m_t) in size. m_t is the mean excess of the costs so far, in which an excess above the limit counts as the limit. So a
+// rare outlier does not spoil the mean, and without noise nothing is left out.
 //
-// With a Tolerance ε, a run ends by itself, once it has shown that its answer exceeds the optimum by at most
-// ε|b̂ᵀθ̂|. It does not know b = cᵀΨ, so it tests an answer θ̂ with n samples x = cΨ/q that are drawn after θ̂ was found.
-// Let b̄ be their mean, V their covariance, and M a bound on the range of each entry of Px. For every fixed k ⊥ 1, with
-// probability 1 − δ, the empirical Bernstein inequality (Maurer and Pontil 2009) says that kᵀ(b − b̄) ≤ h(k), where
+// # When a run ends by itself
 //
-//	h(k) = √(2kᵀVk ln(2/δ)/n) + 7M‖k‖₁ ln(2/δ)/3(n−1),   ln(2/δ) = 8.
+// With a Tolerance ε, a run ends once it has shown that its answer exceeds the optimum by at most ε|b̂ᵀθ̂|. The run does
+// not know b = cᵀΨ. So it tests an answer θ̂ with n samples x = cΨ/q that were drawn after θ̂ was found. Let b̄ be their
+// mean, V their covariance, and K a bound on the range of each entry of Px. For every fixed k ⊥ 1, the empirical
+// Bernstein inequality (Maurer and Pontil 2009) says that with probability 1 − δ, kᵀ(b − b̄) ≤ h(k), where
 //
-// Only k = θ̂ − θ* matters, with an optimal θ*, however large d is. The sublinear h is the support function of a convex
-// body E, so bᵀ(θ̂ − θ*) is at most the greatest excess of θ̂ over the optimum for any β ∈ b̄ + E instead of b. With Λ =
-// diag λ̂, z the minimiser of ‖ΛΨz‖ for 1ᵀz = 1, y_i that of ½‖ΛΨy‖² − λ̂_i(Ψy)_i for 1ᵀy = 0, and C_i = max {(Ψθ)_i
-// : θ ∈ Θ_R}, this excess is at most
+//	h(k) = √(2kᵀVk ln(2/δ)/n) + 7K‖k‖₁ ln(2/δ)/3(n−1),   ln(2/δ) = 8.
+//
+// Let θ* be an optimum. Only the direction k = θ̂ − θ* matters, and it does not depend on these samples. So whatever d is,
+// a test goes wrong with probability at most δ. The function h is sublinear, so it is the support function of a
+// convex body E. If kᵀ(b − b̄) ≤ h(k), then bᵀ(θ̂ − θ*) is at most the greatest excess of θ̂ over the optimum when some β ∈
+// b̄ + E takes the place of b. Let Λ = diag λ̂, let z minimise ‖ΛΨz‖ subject to 1ᵀz = 1, let y_i minimise ½‖ΛΨy‖² −
+// λ̂_i(Ψy)_i subject to 1ᵀy = 0, and let C_i = max {(Ψθ)_i : θ ∈ Θ_R}. Then this excess is at most
 //
 //	b̄ᵀ(θ̂ − z) + λ̂ᵀΨz + h(θ̂ − z) + Σ_i λ̂_iC_i [h(y_i) − 1 − y_iᵀ(b̄ − Ψᵀλ̂)]₊.
 //
-// Proof: let λ′_i = λ̂_i(1 + y_iᵀ(β − Ψᵀλ̂)). Then β − Ψᵀλ′ = μ1 with μ = zᵀ(β − Ψᵀλ̂), and every feasible θ has βᵀθ ≥
-// (β − Ψᵀ[λ′]₊)ᵀθ ≥ μ − Σ C_i[−λ′_i]₊. So the excess is at most βᵀ(θ̂ − z) + λ̂ᵀΨz + Σ C_i[−λ′_i]₊, and h bounds
-// each term over E. ∎ Where ‖θ‖ ≤ R binds, λ̂ itself gives a better bound: the greatest of βᵀθ̂ − min {(β − Ψᵀλ̂)ᵀθ : 1ᵀθ =
-// 1, ‖θ‖ ≤ R}, which is convex in β, at the vertices b̄ ± d h(Pe_j)e_j of a cross-polytope that contains b̄ + E up to
-// multiples of 1. Noise added to the costs counts in V, but not in M.
+// Proof: let λ′_i = λ̂_i(1 + y_iᵀ(β − Ψᵀλ̂)). Then β − Ψᵀλ′ = μ1 with μ = zᵀ(β − Ψᵀλ̂), and every feasible θ satisfies
+// βᵀθ ≥ (β − Ψᵀ[λ′]₊)ᵀθ ≥ μ − Σ C_i[−λ′_i]₊. So the excess is at most βᵀ(θ̂ − z) + λ̂ᵀΨz + Σ C_i[−λ′_i]₊. The greatest
+// value of each term over E follows from h. ∎
+//
+// If ‖θ‖ ≤ R is tight, another bound is smaller. With λ̂ instead of λ′, the excess is at most βᵀθ̂ − min {(β − Ψᵀλ̂)ᵀθ :
+// 1ᵀθ = 1, ‖θ‖ ≤ R}, which is convex in β. Up to multiples of 1, b̄ + E is within the cross-polytope with the vertices
+// b̄ ± d h(Pe_j)e_j, so the greatest value at these vertices is a bound. The run uses the smaller of the two bounds. Noise
+// added to the costs counts in V, but not in K.
 //
 // # What is proved
 //
@@ -77,17 +83,19 @@ import (
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ (θ) + Σ_i (λ) + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is noise: ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation, so the sum contributes O(1/√T) to the gap. (θ) and (λ)
-// also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that they do, and know of none for any
-// method of this kind. So a run can compute its bound only at the end.
+// The last sum is noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This includes the
+// samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t. So the sum contributes O(1/√T) to the gap. (θ) and (λ) also
+// contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that they do, and know of none for any method of
+// this kind. So a run can compute its bound only at the end.
 //
 // # Where it fails
 //
-// With a Tolerance, a run ends only once it has proved that its answer is good enough, long after it has found it: notebook
-// 12 has the numbers. If costs have heavy tails or rare outliers, their variance allows no such proof. The certificate
-// of a run uses only the duality gap at λ̂, which grows with R and is far larger than the true gap. With Sampled, the
-// gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse than those of a tuned
-// Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, has no Δ.
+// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how long. If costs
+// have heavy tails or rare outliers, their variance is too large for a proof. If noise is asymmetric and its variance is
+// infinite, leaving out samples biases b̂ for long. The certificate of a run uses only the duality gap at λ̂, which grows
+// with R and is far larger than the true gap. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not
+// averaged, and the answers are worse than those of a tuned Algorithm 1. A modulus whose D is unbounded on the class,
+// such as [bregman.Euclidean] for R = ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.
@@ -96,7 +104,8 @@ type ScaleFree struct {
 	Modulus bregman.Modulus
 	// Sampled makes ĝ_t the estimate (3.5a), and does not take ĝ_t as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
-	// Tolerance is ε, at which a run ends by itself; 0 means never.
+	// Tolerance is ε: a run ends by itself once it has shown that its answer exceeds the optimum by at most ε|b̂ᵀθ̂|. 0 means
+	// that no run ends by itself.
 	Tolerance float64
 }
 
@@ -115,20 +124,18 @@ type scaleFree struct {
 	f                   *mixpolicy.Features
 	first, firstDual    []float64 // θ₁, ∇φ(θ₁)
 	total, last, lead   []float64 // Σ wĝ, ĝ_{t−1}; scratch
-	squares, length     float64   // S_t, c_t
 	b, price, row       []float64 // b̂, Ψᵀλ; scratch
-	unit                float64   // max ‖Pb̂‖
 	lambda, highest     []float64 // λ_t, its largest so far
 	rowSquares, measure []float64 // Q_t, Ψθ_t
 	sumLambda, shown    []float64 // Σ wλ; scratch
 
-	kept, since, look int     // samples in b̂; samples before θ̂; the next step at which to test θ̂
-	beyond, reach     float64 // m_t, M
+	squares, length, unit float64 // S_t, c_t, max ‖Pb̂‖
+	top, beyond, reach    float64 // c_max, m_t, K
+	kept, since, look     int     // samples in b̂; samples before θ̂; the next step at which to test θ̂, or −1 after the last test
 
 	p             *mixpolicy.Problem
 	answer, fresh []float64     // the tested θ̂; b̄
 	moments       *mat.SymDense // Σ Px(Px)ᵀ for the samples after θ̂
-	done          bool
 }
 
 // weight is w_t = t for the iteration t − 1 of a Mirror.
@@ -152,9 +159,10 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	}
 	r.length = r.leastLength()
 	least, most := p.MDP().CostRange()
+	r.top = max(-least, most)
 	for i, q := range r.f.Sampling() {
 		if r.f.Row(r.row, i); q > 0 {
-			r.reach = max(r.reach, 2*max(-least, most)*floats.Norm(centred(r.row, r.row), math.Inf(1))/q)
+			r.reach = max(r.reach, 2*r.top*floats.Norm(centred(r.row, r.row), math.Inf(1))/q)
 		}
 	}
 	return r, nil
@@ -200,13 +208,12 @@ func (a *scaleFree) Step() error {
 		mean(a.b, a.row, 1/float64(a.kept))
 	}
 	a.unit = max(a.unit, spread(a.b))
-	gradient := a.row
 	if a.Sampled {
-		floats.AddScaled(gradient, -a.lambda[pair]/q, a.m.Row)
+		floats.AddScaled(a.row, -a.lambda[pair]/q, a.m.Row)
 	} else {
-		floats.SubTo(gradient, a.b, a.price)
+		floats.SubTo(a.row, a.b, a.price)
 	}
-	if err := a.descend(gradient); err != nil {
+	if err := a.descend(a.row); err != nil {
 		return err
 	}
 	a.ascend()
@@ -215,9 +222,8 @@ func (a *scaleFree) Step() error {
 
 // keep reports whether b̂ includes a sample with this cost.
 func (a *scaleFree) keep(cost float64) bool {
-	least, most := a.p.MDP().CostRange()
-	t, beyond := float64(a.m.T+1), max(0, least-cost, cost-most)
-	limit := math.Sqrt(t) * (most - least + a.beyond)
+	t, beyond := float64(a.m.T+1), max(0, math.Abs(cost)-a.top)
+	limit := math.Sqrt(t) * (a.top + a.beyond)
 	a.beyond += (min(beyond, limit) - a.beyond) / t
 	return beyond <= limit
 }
@@ -286,7 +292,7 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	}
 	s.Lambda = a.shown
 	retreat(a.f, s.Average, a.measure, a.row)
-	if a.done {
+	if a.look < 0 {
 		copy(s.Average, a.answer)
 	}
 	return err
@@ -301,7 +307,8 @@ func (a *scaleFree) test() error {
 	}
 	excess, own := a.excess(view.Lambda)
 	allowed := a.Tolerance * math.Abs(floats.Dot(a.b, a.answer))
-	if a.done = excess <= allowed; a.done {
+	if excess <= allowed {
+		a.look = -1
 		return mixpolicy.ErrDone
 	}
 	if a.m.T >= 2*a.since && !(own <= allowed/4) {
@@ -362,8 +369,7 @@ func (a *scaleFree) excess(lambda []float64) (bound, own float64) {
 
 // deviation returns h(k), for 1ᵀk = 0.
 func (a *scaleFree) deviation(k []float64) float64 {
-	n, v := float64(a.m.T-a.since), mat.NewVecDense(len(k), k)
-	along := floats.Dot(k, a.fresh)
+	n, v, along := float64(a.m.T-a.since), mat.NewVecDense(len(k), k), floats.Dot(k, a.fresh)
 	variance := max(0, mat.Inner(v, a.moments, v)-n*along*along) / (n - 1)
 	return math.Sqrt(2*variance*confidence/n) + 7*floats.Norm(k, 1)*a.reach*confidence/(3*(n-1))
 }

@@ -47,7 +47,7 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 			lambda, top, q, sumLambda := zeros(pairs), zeros(pairs), zeros(pairs), zeros(pairs)
 			seen, led, last, sum := zeros(a.d), zeros(a.d), zeros(a.d), zeros(a.d)
 			t, s, unit, weights, c, kept, far := 0., 0., 0., 0., math.Inf(1), 0., 0.
-			lo, hi := p.MDP().CostRange()
+			most := floats.Norm(p.MDP().Costs(), math.Inf(1))
 			for j := range a.d {
 				near := times(.9, start)
 				near[j] += .1
@@ -56,7 +56,7 @@ func scaleFrees(p *mixpolicy.Problem, m mirror) (all []transcription) {
 			return func() [][]float64 {
 				t++
 				i, cost := o.Sample()
-				beyond, limit := max(0, lo-cost, cost-hi), math.Sqrt(t)*(hi-lo+far)
+				beyond, limit := max(0, math.Abs(cost)-most), math.Sqrt(t)*(most+far)
 				far = (far*(t-1) + min(beyond, limit)) / t
 				if beyond <= limit {
 					kept++
@@ -236,7 +236,7 @@ func TestScaleFreeExcess(t *testing.T) {
 		var reach float64
 		for i, q := range f.Sampling() {
 			f.Row(a.row, i)
-			reach = max(reach, 2*floats.Max(p.MDP().Costs())*floats.Norm(across(a.row), math.Inf(1))/q)
+			reach = max(reach, 2*floats.Norm(p.MDP().Costs(), math.Inf(1))*floats.Norm(across(a.row), math.Inf(1))/q)
 		}
 		for range 20 {
 			var way mat.VecDense

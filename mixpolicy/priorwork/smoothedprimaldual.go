@@ -196,5 +196,5 @@ func (a *smoothedPrimalDual) Policy(context.Context) (*mixpolicy.Policy, error) 
 			return nil, fmt.Errorf("priorwork: ν̂%d is %v, want a finite number; take smaller steps", j, v)
 		}
 	}
-	return a.x.Greedy(product(a.Basis, nu)), nil
+	return a.x.Greedy(values(a.Basis, nu)), nil
 }

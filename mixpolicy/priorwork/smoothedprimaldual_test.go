@@ -26,7 +26,7 @@ func TestSmoothedPrimalDual(t *testing.T) {
 	}
 	exact := mixpolicy.Must(program.Solve(background, x))
 	value := func(nu []float64) float64 {
-		v := product(program.Basis, nu)
+		v := values(program.Basis, nu)
 		return sum.Dot(x.Initial(), v) - program.Penalty*slackOf(x, mu, v)
 	}
 	best, radius := value(exact.Nu), 1.5*floats.Norm(exact.Nu, 2)

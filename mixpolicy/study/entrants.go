@@ -81,8 +81,8 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 	add(tuned("dual ALP", "Abbasi-Yadkori et al. 2014", modelled, func(at []float64) mixpolicy.Method {
 		return priorwork.DualALP{CostScale: scale, Weight: at[1], StepSize: mixpolicy.InverseSqrt(at[0])}
 	}, eta, omega))
+	add(enter("scale-free", "not in the paper", fromSamples, priorwork.ScaleFree{}))
 	sampled := []string{Measures, SampledCosts}
-	add(enter("scale-free", "not in the paper", sampled, priorwork.ScaleFree{}))
 	add(enter("plug-in", "certainty equivalence for (2.18)", sampled, mixpolicy.PlugIn{}))
 	add(enter("plug-in, median of means", "Nemirovski and Yudin 1983", sampled, priorwork.MedianPlugIn{}))
 	if average {
