@@ -243,7 +243,7 @@ func TestExtremeValuations(t *testing.T) {
 					off.Sub(big.NewRat(1, 1), off).Mul(off, rat(value)).Sub(off, values[s])
 					if most := rat((v.Upper - v.Lower) / 2); off.Abs(off).Cmp(most) > 0 {
 						f, _ := off.Float64()
-						t.Fatalf("%s: (1−γ)v(%d) = %v is off by %v, in [%v, %v]", what, s, (1-x.Gamma())*value, f, v.Lower, v.Upper)
+						t.Fatalf("%s: (1−γ)v(%d) = %v is off by %v, want at most half the width of [%v, %v]", what, s, (1-x.Gamma())*value, f, v.Lower, v.Upper)
 					}
 				}
 			}

@@ -224,7 +224,7 @@ var slips = []struct {
 	{"an iteration that ends early", draft{conj: func(y float64) float64 { return 2 * (y / (1 + math.Abs(y))) * (1 + 1e-7*math.Sin(100*y)) }}.modulus(), Disagrees,
 		"ConjDeriv is the inverse of Deriv to 7 digits only"},
 
-	// Functions that are not Legendre, and others.
+	// Functions that are not Legendre, and other mistakes.
 	{"no barrier", draft{value: half, deriv: self, conj: func(y float64) float64 { return max(-2, min(2, y)) }}.modulus(), NotLegendre,
 		"‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
 	{"no number anywhere", draft{value: func(float64) float64 { return math.NaN() }}.modulus(), Disagrees, "φ = NaN inside the domain"},

@@ -290,7 +290,7 @@ func TestSolveWarm(t *testing.T) {
 	}
 }
 
-// If b is ten times the first row up to rounding, the optimum may be near or far away. Solve finds no proof.
+// If b is ten times the first row up to rounding, rounding decides how far away the optimum is. Solve finds no proof.
 // The error's bound is −∞, and the point's bound holds only within its radius.
 func TestStallBesideARow(t *testing.T) {
 	p := Inequalities{

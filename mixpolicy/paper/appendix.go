@@ -88,8 +88,8 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (i
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }
 
-// similarPolicies returns a problem of one state, two actions and a hundred policies, with the ℓ₁ ball as its class:
-// n = 1 and d = 100. The entries of v are equal, and the entries of a gradient error e are nearly
+// similarPolicies returns a problem of one state, two actions and a hundred policies (n = 1, d = 100), whose class is the
+// ℓ₁ ball, a vector v, and the constants of the problem. The entries of v are equal, and the entries of a gradient error e are nearly
 // equal.
 func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) {
 	x := bandit(100, 0)

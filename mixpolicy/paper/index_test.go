@@ -16,7 +16,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// numbered are the 145 equation numbers of the compiled paper.
+// numbered lists the 145 equation numbers of the compiled paper.
 const numbered = `
 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 2.9a 2.9b 2.10 2.11 2.12 2.13a 2.13b 2.13c 2.14 2.15a 2.15b
 2.15c 2.16 2.17 2.18a 2.18b 2.19 2.20 2.21 2.22 2.23 2.24 2.25

@@ -109,7 +109,7 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	return a, nil
 }
 
-// maximise solves max bᵀx subject to A x ⪯ c. It returns x, and the solver's point in the coordinates.
+// maximise solves max bᵀx subject to A x ⪯ c. It returns x, and the solver's point y, where x = S y.
 func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) ([]float64, *linprog.Point, error) {
 	if ray := k.unbounded(b); ray != nil {
 		return nil, nil, errUnbounded(ray)
@@ -131,7 +131,7 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	return product(k.s, point.X), point, nil
 }
 
-// solve solves the program of maximise for y, where x = S y.
+// solve solves the program max bᵀx subject to A x ⪯ c in the variables y, where x = S y.
 func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*linprog.Point, error) {
 	rows, err := k.rows(ctx, c.columns)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Every entrant runs under average and discounted cost, with a basis, even if all costs are 0.
+// Under each criterion, and given a basis, every entrant for this criterion runs, even if all costs are 0.
 // Every entrant has at most 16 settings.
 func TestEveryEntrantRuns(t *testing.T) {
 	q := models.Queue{Buffer: 6, Empty: true}

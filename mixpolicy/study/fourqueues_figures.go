@@ -41,7 +41,7 @@ const (
 	DualObjective = "dual ALP: cᵀΨθ"
 	DualNegative  = "dual ALP: negative mass"
 	DualFlow      = "dual ALP: flow"
-	DualCost      = "dual ALP: cost" // true cost of the policy of the average so far
+	DualCost      = "dual ALP: cost" // true cost of the policy that the average of the iterates so far defines
 )
 
 // TrialName names the policy that the k-th trial of a method returned; k starts at 0.

@@ -6,9 +6,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// elimination is a small chain, reduced state by state (Grassmann, Taksar and Heyman 1985):
-// state k leaves for 0, …, k−1 with probability out[k], and the chain watched on these states
-// remains. No difference is formed. The heaviest state is number 0, which remains to the end:
+// elimination is a small chain from which states are eliminated one by one, the last first (Grassmann, Taksar and
+// Heyman 1985). From state k, the chain moves to one of 0, …, k−1 with probability out[k]. Eliminating k leaves the
+// chain watched on 0, …, k−1. No difference is formed. The heaviest state is number 0, which remains to the end:
 // the masses of the other states are computed relative to its mass.
 type elimination struct {
 	order []int32     // number of each state: its own, except that 0 and the heaviest are exchanged

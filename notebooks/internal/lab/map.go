@@ -56,7 +56,7 @@ var marks = []mark{
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 
-// classes maps the verdicts and kinds that share a mark with another to the class of this mark.
+// classes maps each verdict or kind that is not itself a class of marks to the class whose mark it uses.
 var classes = map[string]string{
 	"ambiguity": "slip", "misprint": "slip", "depends": "slip", "not proved": "gap", "fails": "error",
 	"undecided": "definition", "not in this text": "definition",
