@@ -9,7 +9,7 @@ import (
 type Publication struct {
 	Method     string   // the name of the method's type
 	Source     string   // author, place and year
-	Deviations []string // each with its reason; empty if none is known
+	Deviations []string // some with a reason; empty if none is known
 }
 
 //go:embed publications.md

@@ -98,7 +98,8 @@ import (
 // such as [bregman.Euclidean] for R = ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
-// NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t.
+// NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t; Bubeck, Cesa-Bianchi and
+// Lugosi, IEEE Transactions on Information Theory 59(11), 2013, for the limit of √t on a sample.
 type ScaleFree struct {
 	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
