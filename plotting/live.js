@@ -100,6 +100,7 @@ function (charts) {
       return function (params, api) {
         var g = params.coordSys, vertical = s.encode.x === 0, end = /End/.test(rows[0][1]), top = /Top/.test(rows[0][1]);
         var p = api.coord(vertical ? [rows[0][0], option.yAxis[0].min] : [option.xAxis[0].min, rows[0][0]]), right = g.x + g.width, low = g.y + g.height;
+        if (!vertical) top = top ? p[1] - 19 > g.y : p[1] + 19 > low; // inside the frame
         // The label of a vertical rule changes sides only if it does not fit in lines of 50 pixels.
         var space = top ? right - p[0] - 6 : p[0] - g.x - 6, fits = Math.min(50, long(s.label.formatter || "", 12)) <= space, after = fits === top;
         return { type: "group", children: [
@@ -175,7 +176,7 @@ function (charts) {
     };
   }
   function label(s, x, y, align, verticalAlign, paper, room) {
-    return { type: "text", style: { text: broken(s.label.formatter || "", 12, room || Infinity), x: x, y: y, align: align, verticalAlign: verticalAlign, fill: "#7f7f7f", fontSize: 12, lineHeight: 15, rich: scripts(12), stroke: paper, lineWidth: paper ? 3 : 0 }, z2: 200 };
+    return { type: "text", style: { text: broken(s.label.formatter || "", 12, room || Infinity), x: x, y: y, align: align, verticalAlign: verticalAlign, fill: s.ink, fontSize: 12, lineHeight: 15, rich: scripts(12), stroke: paper, lineWidth: paper ? 3 : 0 }, z2: 200 };
   }
   function fill(points, s) {
     return { type: "polygon", shape: { points: points }, style: { fill: s.itemStyle.color, opacity: s.itemStyle.opacity } };
@@ -230,7 +231,9 @@ function (charts) {
     });
     option.series.forEach(function (s) {
       if (s.tooltip) s.tooltip.show = !(s.silent = true);
+      if (dark && s.type === "line") s.lineStyle.opacity = Math.min(1, 1.5 * (s.lineStyle.opacity || 1));
       if (s.type === "line" && dashes[s.lineStyle.type]) s.lineStyle.type = dashes[s.lineStyle.type];
+      s.ink = dark ? "#cccccc" : "#555555"; // of labels
       if (s.type !== "custom") return;
       var rows = data[s.datasetIndex || 0].source;
       if (dark) s.itemStyle.opacity = Math.min(1, 1.5 * s.itemStyle.opacity);
