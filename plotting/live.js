@@ -299,7 +299,7 @@ function (charts) {
       option.legend.data.forEach(function (item) {
         var w = legendItem.itemWidth + 5 + long(item.name, 12);
         if (x > 0 && x + w > width - 10) {
-          more += 12 + legendItem.itemGap;
+          more += 16 + legendItem.itemGap;
           x = 0;
         }
         x += w + legendItem.itemGap;
