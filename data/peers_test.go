@@ -14,16 +14,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// committed returns the rows of peers.csv.
-func committed(t *testing.T) []data.Comparison {
-	t.Helper()
-	return mixpolicy.Must(data.Comparisons())
-}
-
 // The README's table equals the table that WithComparisons makes from peers.csv.
 func TestReadmeComparisons(t *testing.T) {
 	readme := mixpolicy.Must(os.ReadFile("../README.md"))
-	want := mixpolicy.Must(data.WithComparisons(string(readme), committed(t)))
+	want := mixpolicy.Must(data.WithComparisons(string(readme), mixpolicy.Must(data.Comparisons())))
 	if want != string(readme) {
 		t.Fatal("the README's table differs from data/peers.csv; go run ./data/peers readme writes the table again")
 	}
@@ -32,7 +26,7 @@ func TestReadmeComparisons(t *testing.T) {
 // The committed peers.csv has rows for every work. Each row names a machine and versions, and its times are in order.
 func TestComparisonsComplete(t *testing.T) {
 	works := map[string]bool{}
-	for _, c := range committed(t) {
+	for _, c := range mixpolicy.Must(data.Comparisons()) {
 		works[c.Work] = true
 		if c.Peer == "" || c.Machine == "" || c.Go == "" || c.Python == "" || c.Date == "" || c.Threads < 1 || c.We.Median <= 0 || c.Repetitions < 1 {
 			t.Errorf("incomplete: %+v", c)

@@ -31,16 +31,12 @@ func ExamplePolicyIteration() {
 	// 0.2 0.6 0.8 0.8 0.8 0.8 0.8 0.8
 }
 
-func drawValues(t *rapid.T, n int, name string) []float64 {
-	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, name)
-}
-
 // (2.8): the Bellman operator, the action values and the greedy policy agree with their definitions in dense loops.
 func TestBellmanOperator_2_8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t, drawCriterion(t))
 		n, m := x.States(), x.Actions()
-		v := drawValues(t, n, "v")
+		v := drawFinite(t, n, 100, "v")
 		if rapid.Bool().Draw(t, "ties") {
 			clear(v)
 			x = priced(x, func(c float64) float64 { return math.Trunc(c / 5) })

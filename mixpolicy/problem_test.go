@@ -197,26 +197,6 @@ func TestDuality_3_1(t *testing.T) {
 	})
 }
 
-// The optimum for d = 2, by hand: on 1ᵀθ = 1, Ψθ ⪰ 0 and the ball θ₁² + (1−θ₁)² ≤ R² allow an interval of θ₁, and the
-// optimal θ₁ is an end of this interval.
-func TestOptimumOfTheQueue(t *testing.T) {
-	p := queue(t, 100, mixpolicy.Ball(2))
-	lo, hi := .5-math.Sqrt(2-.25), .5+math.Sqrt(2-.25)
-	for i := range p.MDP().Pairs() {
-		a, b := p.Features().Column(0)[i], p.Features().Column(1)[i] // aθ₁ + b(1−θ₁) ≥ 0
-		switch {
-		case a > b:
-			lo = max(lo, -b/(a-b))
-		case a < b:
-			hi = min(hi, b/(b-a))
-		}
-	}
-	want := min(p.Objective([]float64{lo, 1 - lo}), p.Objective([]float64{hi, 1 - hi}))
-	if best := mixpolicy.Must(p.Optimum(t.Context())); math.Abs(best.Objective-want) > 1e-12*want {
-		t.Errorf("optimum %v, want %v", best.Objective, want)
-	}
-}
-
 // Optimum stores the result of a finished computation, but not of a cancelled one.
 func TestOptimumContext(t *testing.T) {
 	p := queue(t, 100, mixpolicy.Ball(2))

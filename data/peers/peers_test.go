@@ -47,7 +47,7 @@ func TestQuick(t *testing.T) {
 func TestWrongAnswersAreFound(t *testing.T) {
 	w := models.Network{Buffers: [4]int{2, 2, 2, 2}}
 	x := mixpolicy.Must(w.MDP())
-	chain := under(x, mixpolicy.Must(w.Policy(x, models.OldestJob)))
+	chain := mixpolicy.Must(x.Under(mixpolicy.Must(w.Policy(x, models.OldestJob))))
 	mu := mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain))).State
 	moved := func(from, to int, mass float64) []float64 {
 		v := append([]float64(nil), mu...)
@@ -110,19 +110,6 @@ func TestTriad(t *testing.T) {
 	x := instance{Arrays: map[string]any{"a.f64": []float64{1, 2}, "b.f64": []float64{3}, "c.i32": []int32{4}}}
 	if got := x.size(); got != 28 {
 		t.Errorf("%d bytes of three numbers of 8 and one of 4", got)
-	}
-}
-
-// The chain under a policy and the policy itself have the same stationary measure.
-func TestUnder(t *testing.T) {
-	w := models.Network{Buffers: [4]int{3, 2, 2, 3}}
-	x := mixpolicy.Must(w.MDP())
-	p := mixpolicy.Must(w.Policy(x, models.AnyQueue))
-	chain := under(x, p)
-	want := mixpolicy.Must(x.Occupation(t.Context(), p)).State
-	got := mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain))).State
-	if d := floats.Distance(got, want, 1); d > 1e-12 {
-		t.Errorf("measures differ by %g", d)
 	}
 }
 

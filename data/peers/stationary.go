@@ -25,7 +25,7 @@ func stationary(quick bool) (all []func() race) {
 	for _, rule := range []models.Rule{models.Longer, models.LastBuffer} {
 		all = append(all, func() race {
 			x := mixpolicy.Must(w.MDP())
-			chain := under(x, mixpolicy.Must(w.Policy(x, rule)))
+			chain := mixpolicy.Must(x.Under(mixpolicy.Must(w.Policy(x, rule))))
 			only := mixpolicy.UniformPolicy(chain)
 			return race{
 				instance: fmt.Sprintf("stationary measure, network of %s states, %v", data.Thousands(x.States()), rule),
@@ -45,28 +45,6 @@ func stationary(quick bool) (all []func() race) {
 		})
 	}
 	return all
-}
-
-// under returns the chain of a policy as an MDP with one action.
-func under(x *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.MDP {
-	var next []mixpolicy.Transition
-	return mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
-		States: x.States(), Actions: 1, Criterion: x.Criterion(), Transitions: x.Transitions() / x.Actions(),
-		Dynamics: func(s, _ int) (float64, []mixpolicy.Transition) {
-			next = next[:0]
-			for a, weight := range p.Row(s) {
-				if weight == 0 {
-					continue
-				}
-				to, prob := x.Next(s, a)
-				for k, s2 := range to {
-					next = append(next, mixpolicy.Transition{To: int(s2), P: weight * prob[k]})
-				}
-			}
-			next = mixpolicy.Merge(next)
-			return 0, next
-		},
-	}))
 }
 
 // matrixOf returns the transition matrix in compressed rows, a row for each pair.

@@ -13,38 +13,20 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// The ∇φ* of a modulus by automatic differentiation differs from the hand-written ∇φ* by at most a thousand times the
+// The ∇φ* of the ball by automatic differentiation differs from the hand-written ∇φ* by at most a thousand times the
 // effect of an ulp in every yᵢ. For yᵢ of size 1e300, ∇φ*(y) is on the boundary.
 func TestVectorFuncIsTheModulus(t *testing.T) {
-	entropy := func(x []Dual) (s Dual) {
-		for _, v := range x {
-			s = hyperdual.Add(s, hyperdual.Sub(hyperdual.Mul(v, hyperdual.Log(v)), v))
-		}
-		return s
-	}
 	rng := source(24)
 	for _, d := range []int{1, 2, 3, 6} {
-		inside := make([]float64, d)
-		for i := range inside {
-			inside[i] = 1 / float64(d)
-		}
-		for _, c := range []struct {
-			m, want Modulus
-		}{{halfSphere(2, d), Ball{R: 2}}, {FromVectorFunc("entropy", entropy, inside), NegativeEntropy()}} {
-			for range 50 {
-				y := normal(rng, d, math.Exp(3*rng.NormFloat64()))
-				if maxAbs(y) > 300 { // the square of exp y would overflow
-					continue
-				}
-				got, want := make([]float64, d), make([]float64, d)
-				c.m.ConjugateGradient(got, y)
-				c.want.ConjugateGradient(want, y)
-				if limit := 1000 * condition(c.want, y); !(distance(got, want) <= limit) {
-					t.Errorf("%v: ∇φ*(%v) = %v, want %v within %.2g", c.m, y, got, want, limit)
-				}
+		got, want := make([]float64, d), make([]float64, d)
+		for range 50 {
+			y := normal(rng, d, math.Exp(3*rng.NormFloat64()))
+			halfSphere(2, d).ConjugateGradient(got, y)
+			Ball{R: 2}.ConjugateGradient(want, y)
+			if limit := 1000 * condition(Ball{R: 2}, y); !(distance(got, want) <= limit) {
+				t.Errorf("∇φ*(%v) = %v, want %v within %.2g", y, got, want, limit)
 			}
 		}
-		got := make([]float64, d)
 		halfSphere(2, d).ConjugateGradient(got, normal(rng, d, 1e300))
 		if n := norm(got); !(math.Abs(n-2) <= 8*ulp) {
 			t.Errorf("d = %d: for y of 1e300 the norm is %.17g, want 2", d, n)
@@ -88,7 +70,7 @@ func TestVectorFuncFarOff(t *testing.T) {
 func TestDivergenceWithoutFormula(t *testing.T) {
 	const r = 2.
 	for _, of := range []Separable{Cube(r), Hellinger(r)} {
-		for _, constant := range []float64{0, 1e6} {
+		for _, constant := range []float64{0, 1e6, 1e12, -1e12} {
 			k := of.Kernel
 			m := FromClosures("plain", func(x float64) float64 { return constant + k.Value(x) }, k.Deriv, k.ConjDeriv, -r, r)
 			for _, gap := range []float64{1e-3, 1e-9, 1e-15} {
@@ -105,7 +87,7 @@ func TestDivergenceWithoutFormula(t *testing.T) {
 }
 
 // If φ″ is 0 at the root, each Newton step covers only a part of the way. ∇φ* still reaches the root
-// from far off, to the last digits.
+// from far off, to the last digits, and also a point where φ is large.
 func TestVectorFuncOfPowers(t *testing.T) {
 	for _, c := range []struct {
 		at                   float64
@@ -113,7 +95,7 @@ func TestVectorFuncOfPowers(t *testing.T) {
 		inside, y, want, off float64
 	}{
 		{0, 6, 1, 6e-90, 1e-18, 8 * ulp * 1e-18}, {0, 6, -1, -6e-90, -1e-18, 8 * ulp * 1e-18}, {1, 4, 2, 0, 1, 8 * ulp},
-		{1, 6, 2, 0, 1, 8 * ulp}, {-1, 4, -2, 0, -1, 8 * ulp},
+		{1, 6, 2, 0, 1, 8 * ulp}, {-1, 4, -2, 0, -1, 8 * ulp}, {0, 4, 1, 4e36, 1e12, 8 * ulp * 1e12},
 	} {
 		x := []float64{c.y}
 		FromVectorFunc("power", func(x []Dual) Dual {
@@ -233,26 +215,18 @@ func TestLogCosineNearItsEnds(t *testing.T) {
 // values of φ cancel: D(x; y) ≈ ½(x−y)²φ″(y) + ⅙(x−y)³φ‴(y). Here D is computed from differences
 // of φ′, with a relative error of about 2⁻⁵³|φ′|/(|x−y|φ″).
 func TestKernelDivergenceOfNearPoints(t *testing.T) {
+	m := FromClosures("cosh", math.Cosh, math.Sinh, math.Asinh, -inf, inf)
 	for _, y := range []float64{-2, .5, 3} {
 		for _, e := range []float64{1e-3, -1e-4, 1e-6} {
 			want := e * e / 2 * (math.Cosh(y) + e/3*math.Sinh(y))
-			got := (Separable{Kernel: raised{0}}).Divergence([]float64{y + e}, []float64{y})
+			got := m.Divergence([]float64{y + e}, []float64{y})
 			rounded := 16 * ulp * math.Abs(math.Sinh(y)) / (math.Abs(e) * math.Cosh(y)) // relative; the rounding of y + e is added below
 			if math.Abs(got-want) > (e*e+rounded+4*ulp*math.Abs(y/e))*want {
 				t.Errorf("D(%g + %g; ·) = %g, want %g", y, e, got, want)
 			}
 		}
 	}
-	// A constant added to φ does not change D, but costs digits of the values of φ that D subtracts.
-	for _, b := range []float64{1e8, -1e8, 1} {
-		for _, e := range []float64{1e-3, 1e-2} {
-			want := e * e / 2 * (math.Cosh(0.5) + e/3*math.Sinh(0.5))
-			if got := (Separable{Kernel: raised{b}}).Divergence([]float64{0.5 + e}, []float64{0.5}); math.Abs(got-want) > e*e*want {
-				t.Errorf("cosh + %g: D(½ + %g; ½) = %g, want %g", b, e, got, want)
-			}
-		}
-	}
-	if got, want := (Separable{Kernel: raised{0}}).Divergence([]float64{2}, []float64{-1}), math.Cosh(2)-math.Cosh(-1)-3*math.Sinh(-1); math.Abs(got-want) > 8*ulp*want {
+	if got, want := m.Divergence([]float64{2}, []float64{-1}), math.Cosh(2)-math.Cosh(-1)-3*math.Sinh(-1); math.Abs(got-want) > 8*ulp*want {
 		t.Errorf("D(2; −1) = %v, want %v", got, want)
 	}
 	arc := halfCircle{} // on [−1, 1]
@@ -262,13 +236,6 @@ func TestKernelDivergenceOfNearPoints(t *testing.T) {
 		}
 	}
 }
-
-type raised struct{ by float64 }
-
-func (k raised) Value(x float64) float64   { return math.Cosh(x) + k.by }
-func (raised) Deriv(x float64) float64     { return math.Sinh(x) }
-func (raised) ConjDeriv(y float64) float64 { return math.Asinh(y) }
-func (raised) Domain() (lo, hi float64)    { return math.Inf(-1), inf }
 
 // For y beyond the range of φ′, ∇φ*(y) is an end of the domain.
 func TestBeyondTheRange(t *testing.T) {
