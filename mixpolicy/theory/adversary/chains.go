@@ -52,7 +52,8 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 // chains returns the laws of Lemma 3.3 at a given γ and ε and, under average cost, (4.15). An instance is a process,
 // and a combination u = Ψθ of the measures of two policies with the negative mass ε. (4.15) is checked at θ̂ = θ,
 // without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most (max c − min c) times their
-// total variation distance. By Lemma 3.3, this distance is at most ε(1 + 1/(1−δ)). So if V₁ has the weight (max c − min c)(1 + 1/(1−δ)), f_ω is
+// total variation distance. By Lemma 3.3, this distance is at most ε(1 + 1/(1−δ)). So if V₁ has the weight
+// (max c − min c)(1 + 1/(1−δ)), f_ω is
 // at least the cost of the policy, and the O(ε) is the amount by which f_ω(θ̂) exceeds its minimum. V₂ is 0 for
 // measures of policies.
 func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
