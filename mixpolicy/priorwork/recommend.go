@@ -54,8 +54,8 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 			"by itself once its answer is shown to be within %.3g %% of the optimum. %s", 100*known.Tolerance, precision)}, nil
 	}
 	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. " +
-		"There is nothing to tune. If costs have rare outliers that are noise, take medians of means, MedianPlugIn; " +
-		"where a rare cost is real, they leave it out. " + precision}, nil
+		"There is nothing to tune. If costs have rare outliers that are noise, take ScaleFree, " +
+		"which leaves out costs far greater than max |c|. " + precision}, nil
 }
 
 // samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound on the standard deviation of P(cΨ/q) for one sample, where P
