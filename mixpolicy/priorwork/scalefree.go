@@ -121,22 +121,21 @@ func (a ScaleFree) Name() string {
 // scaleFree is a run of [ScaleFree].
 type scaleFree struct {
 	ScaleFree
-	m                   *mixpolicy.Mirror
-	f                   *mixpolicy.Features
-	first, firstDual    []float64 // θ₁, ∇φ(θ₁)
-	total, last, lead   []float64 // Σ wĝ, ĝ_{t−1}; scratch
-	b, price, row       []float64 // b̂, Ψᵀλ; scratch
-	lambda, highest     []float64 // λ_t, its largest so far
-	rowSquares, measure []float64 // Q_t, Ψθ_t
-	sumLambda, shown    []float64 // Σ wλ; scratch
+	m                                    *mixpolicy.Mirror
+	f                                    *mixpolicy.Features
+	first, firstDual                     []float64 // θ₁, ∇φ(θ₁)
+	total, last, lead                    []float64 // Σ wĝ, ĝ_{t−1}; scratch
+	b, price, row                        []float64 // b̂, Ψᵀλ; scratch
+	lambda, highest, rowSquares, measure []float64 // λ_t, its largest so far, Q_t, Ψθ_t
+	sumLambda, shown                     []float64 // Σ wλ; scratch
+	answer, fresh                        []float64 // the tested θ̂; b̄
 
 	squares, length, unit float64 // S_t, c_t, max ‖Pb̂‖
 	top, beyond, reach    float64 // c_max, m_t, K
 	kept, since, look     int     // samples in b̂; samples before θ̂; the next step at which to test θ̂, or −1 after the last test
 
-	p             *mixpolicy.Problem
-	answer, fresh []float64     // the tested θ̂; b̄
-	moments       *mat.SymDense // Σ Px(Px)ᵀ for the samples after θ̂
+	p       *mixpolicy.Problem
+	moments *mat.SymDense // Σ Px(Px)ᵀ for the samples after θ̂
 }
 
 // weight is w_t = t for the iteration t − 1 of a Mirror.
@@ -187,7 +186,10 @@ func (a *scaleFree) leastLength() float64 {
 
 // lengthTo returns 2D(x; θ₁)/‖x − θ₁‖₂, or 0 at θ₁.
 func (a *scaleFree) lengthTo(x []float64) float64 {
-	return 2 * bregman.Divergence(a.m.Phi, x, a.first) / max(floats.Distance(x, a.first, 2), math.SmallestNonzeroFloat64)
+	if far := floats.Distance(x, a.first, 2); far > 0 {
+		return 2 * bregman.Divergence(a.m.Phi, x, a.first) / far
+	}
+	return 0
 }
 
 // Step implements [mixpolicy.Run].
@@ -288,9 +290,7 @@ func (a *scaleFree) ascend() {
 // View implements [mixpolicy.Run].
 func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	err := a.m.View(s)
-	if a.m.T > 0 {
-		floats.ScaleTo(a.shown, 1/a.m.SumEta, a.sumLambda)
-	}
+	floats.ScaleTo(a.shown, 1/max(a.m.SumEta, 1), a.sumLambda) // SumEta is 0 at first, and then at least w_1 = 1
 	s.Lambda = a.shown
 	retreat(a.f, s.Average, a.measure, a.row)
 	if a.look < 0 {

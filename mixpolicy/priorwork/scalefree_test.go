@@ -188,6 +188,10 @@ func TestScaleFreeEndsByItself(t *testing.T) {
 				if r.Iterations == most || !(r.PenalisedGap <= .01*math.Abs(r.Optimum)) || r.Queries != r.Iterations {
 					t.Errorf("%v, seed %d: gap %v after %d steps", class, seed, r.PenalisedGap/r.Optimum, r.Iterations)
 				}
+				// The answer is older than the samples that test it.
+				if long := mixpolicy.Must(learn(p, ScaleFree{}, r.Iterations, seed)); floats.Equal(long.Theta, r.Theta) {
+					t.Errorf("%v, seed %d: the answer after %d steps is the average of all steps", class, seed, r.Iterations)
+				}
 			}
 		}
 	}

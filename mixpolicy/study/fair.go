@@ -178,8 +178,8 @@ const Until = "until"
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
 const queriesOfRun, mostQueries = "queries of the run", 100_000_000
 
-// untilProblems are the problems of those rows. With d ≥ 10, a run of mostQueries may take a quarter of an hour or more,
-// and with heavy tails or rare outliers, the variance of the samples is too large to prove anything.
+// untilProblems are the problems of those rows. With d ≥ 10, most runs need more than 10⁷ queries. With heavy tails or rare
+// outliers, the variance of the samples is too large to prove anything.
 func untilProblems() []string {
 	return slices.Concat(Names, FamilyNames(Exact)[:2], FamilyNames(Gaussian)[:1])
 }
