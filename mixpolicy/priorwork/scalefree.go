@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -36,29 +35,35 @@ import (
 //
 // # When a run ends by itself
 //
-// With a Tolerance ε, a run ends once it has shown that its answer exceeds the optimum by at most ε|b̂ᵀθ̂|. The run does
-// not know b = cᵀΨ. So it tests an answer θ̂ with n samples x = cΨ/q that were drawn after θ̂ was found. Let b̄ be their
-// mean, V their covariance, and K a bound on the range of each entry of Px. For every fixed k ⊥ 1, the empirical
-// Bernstein inequality (Maurer and Pontil 2009) says that with probability 1 − δ, kᵀ(b − b̄) ≤ h(k), where
+// With a Tolerance ε, a run ends once it has shown that its answer exceeds the optimum by at most ε times the answer's cost.
+// It knows Ψ and c_max, but not b = cᵀΨ. So it tests an answer θ̂ with n samples that were drawn after θ̂ was found. A test
+// assumes that a revealed cost is X = c + N, where the noise N is independent of the pair and symmetric about 0; its variance
+// may be infinite. Let X_L be X clipped to [−L, L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and V their
+// covariance. In such a run, X_L takes the place of X, and sample t is followed by a step only if t is a multiple of
+// 1 + ⌊t/2¹⁵⌋. So 10⁹ samples take about 360,000 steps.
 //
-//	h(k) = √(2kᵀVk ln(2/δ)/n) + 7K‖k‖₁ ln(2/δ)/3(n−1),   ln(2/δ) = 8.
+// Noise: let k = θ̂ − θ* for an optimum θ*; k does not depend on the n samples. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the
+// empirical Bernstein inequality (Maurer and Pontil 2009) says that with probability 1−δ, whatever d is,
 //
-// Let θ* be an optimum. Only the direction k = θ̂ − θ* matters, and it does not depend on these samples. So whatever d is,
-// a test goes wrong with probability at most δ. The function h is sublinear, so it is the support function of a
-// convex body E. If kᵀ(b − b̄) ≤ h(k), then bᵀ(θ̂ − θ*) is at most the greatest excess of θ̂ over the optimum when some β ∈
-// b̄ + E takes the place of b. Let Λ = diag λ̂, let z minimise ‖ΛΨz‖ subject to 1ᵀz = 1, let y_i minimise ½‖ΛΨy‖² −
-// λ̂_i(Ψy)_i subject to 1ᵀy = 0, and let C_i = max {(Ψθ)_i : θ ∈ Θ_R}. Then this excess is at most
+//	kᵀ(Ex − b̄) ≤ h = √(2kᵀVk ln(2/δ)/n) + 14L max_i |(Ψk)_i|/q_i ln(2/δ)/3(n−1),   ln(2/δ) = 14.
 //
-//	b̄ᵀ(θ̂ − z) + λ̂ᵀΨz + h(θ̂ − z) + Σ_i λ̂_iC_i [h(y_i) − 1 − y_iᵀ(b̄ − Ψᵀλ̂)]₊.
+// Clipping: let p = P(|N| > L). By symmetry, E X_L is 0 for c = 0, and its derivative in c, P(|c + N| < L), differs from 1−p
+// by at most P(L − c_max < |N| < L + c_max) ≤ π = P(L − 2c_max < |X| < L + 2c_max), for almost all |c| ≤ c_max. So |kᵀEx −
+// (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. The same inequality gives a bound π̄ on π, with probability 1−δ.
 //
-// Proof: let λ′_i = λ̂_i(1 + y_iᵀ(β − Ψᵀλ̂)). Then β − Ψᵀλ′ = μ1 with μ = zᵀ(β − Ψᵀλ̂), and every feasible θ satisfies
-// βᵀθ ≥ (β − Ψᵀ[λ′]₊)ᵀθ ≥ μ − Σ C_i[−λ′_i]₊. So the excess is at most βᵀ(θ̂ − z) + λ̂ᵀΨz + Σ C_i[−λ′_i]₊. The greatest
-// value of each term over E follows from h. ∎
+// Localisation: so (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, θ* is in S(H) = {θ feasible: b̄ᵀθ ≤
+// b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max |u_jᵀ(θ̂ − θ)| over S(H), which takes two
+// linear programs. Since |(Ψk)_i| ≤ m_i = Σ_j |(Ψu_j)_i|r_j, the next H is
 //
-// If ‖θ‖ ≤ R is tight, another bound is smaller. With λ̂ instead of λ′, the excess is at most βᵀθ̂ − min {(β − Ψᵀλ̂)ᵀθ :
-// 1ᵀθ = 1, ‖θ‖ ≤ R}, which is convex in β. Up to multiples of 1, b̄ + E is within the cross-polytope with the vertices
-// b̄ ± d h(Pe_j)e_j, so the greatest value at these vertices is a bound. The run uses the smaller of the two bounds. Noise
-// added to the costs counts in V, but not in K.
+//	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
+//
+// The first H is ∞, and the last is the first that is not a tenth smaller than the one before. Then
+//
+//	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,
+//
+// and the run ends if the right side is at most ε|b̄ᵀθ̂|, where b̄ᵀθ̂ estimates (1−p)bᵀθ̂. A run of 10⁹ samples has 154 tests,
+// so it ends wrongly with probability at most 308δ < 0.0006. Before θ̂ is tested, L is chosen as the least of 3c_max, 6c_max,
+// 12c_max, … for which the earlier samples promise 2πc_max ≤ ε|b̄ᵀθ̂|/4.
 //
 // # What is proved
 //
@@ -90,12 +95,11 @@ import (
 //
 // # Where it fails
 //
-// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how long. If costs
-// have heavy tails or rare outliers, their variance is too large for a proof. If noise is asymmetric and its variance is
-// infinite, leaving out samples biases b̂ for long. The certificate of a run uses only the duality gap at λ̂, which grows
-// with R and is far larger than the true gap. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not
-// averaged, and the answers are worse than those of a tuned Algorithm 1. A modulus whose D is unbounded on the class,
-// such as [bregman.Euclidean] for R = ∞, has no Δ.
+// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how long. If noise is
+// asymmetric, clipped samples prove nothing; if its variance is also infinite, leaving out samples biases b̂ for long. The
+// [mixpolicy.Certificate] of a result uses only the duality gap at λ̂, which grows with R and is far larger than the true
+// gap. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, and the answers are worse than
+// those of a tuned Algorithm 1. A modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, has no Δ.
 //
 // Source: none. Its parts: Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and Sridharan,
 // NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t; Bubeck, Cesa-Bianchi and
@@ -105,8 +109,8 @@ type ScaleFree struct {
 	Modulus bregman.Modulus
 	// Sampled makes ĝ_t the estimate (3.5a), and does not take ĝ_t as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
-	// Tolerance is ε: a run ends by itself once it has shown that its answer exceeds the optimum by at most ε|b̂ᵀθ̂|. 0 means
-	// that no run ends by itself.
+	// Tolerance is ε: a run ends by itself once it has shown that its answer exceeds the optimum by at most ε times the
+	// answer's cost. 0 means that no run ends by itself.
 	Tolerance float64
 }
 
@@ -128,14 +132,13 @@ type scaleFree struct {
 	b, price, row                        []float64 // b̂, Ψᵀλ; scratch
 	lambda, highest, rowSquares, measure []float64 // λ_t, its largest so far, Q_t, Ψθ_t
 	sumLambda, shown                     []float64 // Σ wλ; scratch
-	answer, fresh                        []float64 // the tested θ̂; b̄
 
 	squares, length, unit float64 // S_t, c_t, max ‖Pb̂‖
-	top, beyond, reach    float64 // c_max, m_t, K
-	kept, since, look     int     // samples in b̂; samples before θ̂; the next step at which to test θ̂, or −1 after the last test
+	top, beyond           float64 // c_max, m_t
+	kept                  int     // samples in b̂
 
-	p       *mixpolicy.Problem
-	moments *mat.SymDense // Σ Px(Px)ᵀ for the samples after θ̂
+	trial       *trial // of θ̂
+	drawn, look int    // samples so far; the number at which to test θ̂ next, or −1 after the last test
 }
 
 // weight is w_t = t for the iteration t − 1 of a Mirror.
@@ -150,20 +153,18 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	if err != nil {
 		return nil, err
 	}
-	small, large := zeroVectors(7, p.Dim()), zeroVectors(6, p.MDP().Pairs())
+	small, large := zeroVectors(6, p.Dim()), zeroVectors(6, p.MDP().Pairs())
 	r := &scaleFree{
 		ScaleFree: a, m: m, f: p.Features(), first: slices.Clone(m.Theta), firstDual: slices.Clone(m.Dual),
 		total: small[0], last: small[1], lead: small[2], b: small[3], price: small[4], row: small[5],
 		lambda: large[0], highest: large[1], rowSquares: large[2], measure: large[3], sumLambda: large[4], shown: large[5],
-		p: p, answer: slices.Clone(m.Theta), fresh: small[6], moments: mat.NewSymDense(p.Dim(), nil), look: 16,
+		look: 16,
 	}
 	r.length = r.leastLength()
 	least, most := p.MDP().CostRange()
 	r.top = max(-least, most)
-	for i, q := range r.f.Sampling() {
-		if r.f.Row(r.row, i); q > 0 {
-			r.reach = max(r.reach, 2*r.top*floats.Norm(centred(r.row, r.row), math.Inf(1))/q)
-		}
+	if a.Tolerance > 0 {
+		r.trial = newTrial(p, r.top, m.Theta)
 	}
 	return r, nil
 }
@@ -194,21 +195,23 @@ func (a *scaleFree) lengthTo(x []float64) float64 {
 
 // Step implements [mixpolicy.Run].
 func (a *scaleFree) Step() error {
-	if a.Tolerance > 0 && a.m.T == a.look {
+	if a.Tolerance > 0 && a.drawn == a.look {
 		a.look += a.look / 8
 		if err := a.test(); err != nil {
 			return err
 		}
 	}
 	pair, cost, q := a.m.Sample()
-	floats.ScaleTo(a.row, cost/q, a.m.Row)
-	if a.Tolerance > 0 {
-		a.moments.SymRankOne(a.moments, 1, mat.NewVecDense(len(a.row), centred(a.lead, a.row)))
-		mean(a.fresh, a.lead, 1/float64(a.m.T+1-a.since))
+	if a.drawn++; a.Tolerance > 0 {
+		cost = a.trial.add(pair, cost, q)
 	}
+	floats.ScaleTo(a.row, cost/q, a.m.Row)
 	if a.keep(cost) {
 		a.kept++
 		mean(a.b, a.row, 1/float64(a.kept))
+	}
+	if a.Tolerance > 0 && a.drawn%(1+a.drawn>>15) != 0 {
+		return nil
 	}
 	a.unit = max(a.unit, spread(a.b))
 	if a.Sampled {
@@ -225,7 +228,7 @@ func (a *scaleFree) Step() error {
 
 // keep reports whether b̂ includes a sample with this cost.
 func (a *scaleFree) keep(cost float64) bool {
-	t, beyond := float64(a.m.T+1), max(0, math.Abs(cost)-a.top)
+	t, beyond := float64(a.drawn), max(0, math.Abs(cost)-a.top)
 	limit := math.Sqrt(t) * (a.top + a.beyond)
 	a.beyond += (min(beyond, limit) - a.beyond) / t
 	return beyond <= limit
@@ -294,96 +297,27 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	s.Lambda = a.shown
 	retreat(a.f, s.Average, a.measure, a.row)
 	if a.look < 0 {
-		copy(s.Average, a.answer)
+		copy(s.Average, a.trial.answer)
 	}
 	return err
 }
 
-// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. If it is not, and at least a quarter of the excess allowed
-// is due to θ̂ itself, the average so far becomes the next θ̂, unless the samples after θ̂ are still fewer than those before.
+// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, if at least a quarter of the excess allowed is
+// due to θ̂ itself, the average so far becomes the next θ̂, unless the samples after θ̂ are still fewer than those before.
 func (a *scaleFree) test() error {
-	var view mixpolicy.Snapshot
-	if err := a.View(&view); err != nil {
-		return err
-	}
-	excess, own := a.excess(view.Lambda)
-	allowed := a.Tolerance * math.Abs(floats.Dot(a.b, a.answer))
+	excess, own, allowed := a.trial.excess(a.Tolerance)
 	if excess <= allowed {
 		a.look = -1
 		return mixpolicy.ErrDone
 	}
-	if a.m.T >= 2*a.since && !(own <= allowed/4) {
-		copy(a.answer, view.Average)
-		a.since = a.m.T
-		a.moments.Zero()
+	if own <= allowed/4 || a.trial.n < float64(a.drawn)/2 {
+		return nil
 	}
-	return nil
+	var view mixpolicy.Snapshot
+	err := a.View(&view)
+	a.trial.begin(view.Average, a.drawn, allowed)
+	return err
 }
-
-// excess returns the smaller bound on bᵀ(θ̂ − θ*) of the doc comment, and the excess for β = b̄ with λ̂ or, if less, the
-// first two terms of the formula.
-func (a *scaleFree) excess(lambda []float64) (bound, own float64) {
-	d, class, pairs := len(a.b), a.p.Class(), []int{}
-	system, rest := mat.NewSymDense(d+1, nil), slices.Clone(a.fresh) // b̄ − Ψᵀλ̂
-	right, y := mat.NewVecDense(d+1, nil), mat.NewVecDense(d, nil)
-	row := right.RawVector().Data[:d]
-	for i, l := range lambda {
-		if l > 0 {
-			a.f.Row(row, i)
-			pairs = append(pairs, i)
-			floats.AddScaled(rest, -l, row)
-			system.SymRankOne(system, l*l, right)
-		}
-	}
-	center := floats.Dot(a.fresh, a.answer)
-	own = center - class.MinLinear(rest)
-	for j := range d {
-		system.SetSym(j, d, 1)
-		clear(row)
-		row[j] = 1
-		far := float64(d) * a.deviation(centred(row, row))
-		for _, way := range []float64{-far, far} {
-			rest[j] += way
-			bound = max(bound, center+way*a.answer[j]-class.MinLinear(rest))
-			rest[j] -= way
-		}
-	}
-	var inverse mat.Dense
-	if inverse.Inverse(system) != nil {
-		return bound, own // too few rows have λ̂ > 0
-	}
-	z := mat.Col(nil, d, &inverse)[:d]
-	k := floats.SubTo(make([]float64, d), a.answer, z)
-	value, other := floats.Dot(a.fresh, k), a.deviation(k)
-	for _, i := range pairs {
-		a.f.Row(row, i)
-		value += lambda[i] * floats.Dot(row, z)
-		floats.Scale(lambda[i], row)
-		y.MulVec(inverse.Slice(0, d, 0, d), mat.NewVecDense(d, row))
-		if negative := a.deviation(y.RawVector().Data) - 1 - floats.Dot(y.RawVector().Data, rest); negative > 0 {
-			floats.Scale(-1, row)
-			other -= negative * class.MinLinear(row)
-		}
-	}
-	return min(bound, value+other), min(own, value)
-}
-
-// deviation returns h(k), for 1ᵀk = 0.
-func (a *scaleFree) deviation(k []float64) float64 {
-	n, v, along := float64(a.m.T-a.since), mat.NewVecDense(len(k), k), floats.Dot(k, a.fresh)
-	variance := max(0, mat.Inner(v, a.moments, v)-n*along*along) / (n - 1)
-	return math.Sqrt(2*variance*confidence/n) + 7*floats.Norm(k, 1)*a.reach*confidence/(3*(n-1))
-}
-
-// centred stores Px in dst, and returns it.
-func centred(dst, x []float64) []float64 {
-	copy(dst, x)
-	floats.AddConst(-floats.Sum(x)/float64(len(x)), dst)
-	return dst
-}
-
-// confidence is ln(2/δ).
-const confidence = 8
 
 // retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, up to rounding. Such a
 // point exists, because Ψ ⪰ 0. retreat overwrites measure, over pairs, and row, of length d.

@@ -176,13 +176,10 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 const Until = "until"
 
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
-const queriesOfRun, mostQueries = "queries of the run", 100_000_000
+const queriesOfRun, mostQueries = "queries of the run", 1_000_000_000
 
-// untilProblems are the problems of those rows. With d ≥ 10, most runs need more than 10⁷ queries. With heavy tails or rare
-// outliers, the variance of the samples is too large to prove anything.
-func untilProblems() []string {
-	return slices.Concat(Names, FamilyNames(Exact)[:2], FamilyNames(Gaussian)[:1])
-}
+// untilProblems are the problems of those rows.
+func untilProblems() []string { return slices.Concat(Names, FamilyNames()) }
 
 // until makes five runs on a problem, or one on each of five instances of a family.
 func (f fairRace) until(ctx context.Context) (rows race.Record, err error) {

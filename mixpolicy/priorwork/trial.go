@@ -1,0 +1,136 @@
+package priorwork
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
+)
+
+// trial tests an answer θ̂ with the n samples that were drawn after it, as the doc comment of [ScaleFree] says.
+type trial struct {
+	p             *mixpolicy.Problem
+	psi           *mat.Dense      // Ψ, less the mean of each row
+	region        linprog.Columns // S(H): Ψ, and below it the row of b̄ᵀθ ≤ b̄ᵀθ̂ + H
+	answer        []float64       // θ̂
+	n             float64
+	sums, squares []float64   // for each pair, Σ X_L/q and Σ (X_L/q)²
+	top, limit    float64     // c_max, L
+	near          [64]float64 // near[j] counts all samples so far with L − 2c_max < |X| < L + 2c_max for L = 3·2ʲc_max
+	band          int         // the j of L
+	before        float64     // near[band] before the n samples
+}
+
+func newTrial(p *mixpolicy.Problem, top float64, answer []float64) *trial {
+	large := zeroVectors(2, p.MDP().Pairs())
+	t := &trial{p: p, top: top, psi: p.Features().Dense(), answer: slices.Clone(answer), sums: large[0], squares: large[1]}
+	for j := range answer {
+		t.region = append(t.region, append(mat.Col(nil, j, t.psi), 0))
+	}
+	for i := range t.sums {
+		centre(t.psi.RawRowView(i))
+	}
+	t.begin(answer, 1, 0)
+	return t
+}
+
+// begin makes θ̂ the answer to be tested, and chooses L, given the number of samples so far and ε|b̄ᵀθ̂|.
+func (t *trial) begin(theta []float64, drawn int, allowed float64) {
+	copy(t.answer, theta)
+	clear(t.sums)
+	clear(t.squares)
+	t.n, t.band = 0, 0
+	for t.band < len(t.near)-1 && 2*t.top*t.near[t.band]/float64(drawn) > allowed/4 {
+		t.band++
+	}
+	t.limit, t.before = math.Ldexp(3*t.top, t.band), t.near[t.band]
+}
+
+// add counts a sample, and returns its X_L.
+func (t *trial) add(pair int, cost, q float64) float64 {
+	x := min(max(cost, -t.limit), t.limit)
+	t.n++
+	t.sums[pair] += x / q
+	t.squares[pair] += x / q * (x / q)
+	for j, limit := 0, 3*t.top; j < len(t.near) && math.Abs(cost)-t.top > limit-3*t.top; j, limit = j+1, 2*limit {
+		if math.Abs(cost)-2*t.top < limit {
+			t.near[j]++
+		}
+	}
+	return x
+}
+
+// excess returns the bound on (1−p)(bᵀθ̂ − bᵀθ*), the part of it that is not due to noise, b̄ᵀθ̂ − min b̄ᵀθ, and the excess
+// allowed, ε|b̄ᵀθ̂|. If this part alone exceeds it, the bound is +∞.
+func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
+	b, reach, m := make([]float64, len(t.answer)), make([]float64, len(t.answer)), make([]float64, len(t.sums))
+	t.p.Features().MulVecT(b, t.sums)
+	floats.Scale(1/t.n, b)
+	value := floats.Dot(b, t.answer)
+	own, allowed = value-t.least(t.p.Features(), b), tolerance*math.Abs(value)
+	var v mat.SymDense
+	var weighted, u, along mat.Dense // along is |Ψu_j|
+	var eigen mat.EigenSym
+	weighted.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(t.squares[i]) }, t.psi)
+	v.SymOuterK(1/(t.n-1), weighted.T())
+	v.SymRankOne(&v, -t.n/(t.n-1), mat.NewVecDense(len(b), centre(slices.Clone(b))))
+	if own > allowed || !eigen.Factorize(&v, true) {
+		return math.Inf(1), own, allowed
+	}
+	eigen.VectorsTo(&u)
+	along.Mul(t.psi, &u)
+	along.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &along)
+	share := (t.near[t.band] - t.before) / t.n
+	clipping := t.top * (share + t.bernstein(share*(1-share)*t.n/(t.n-1), 1))
+	for h := math.MaxFloat64 / 4; ; {
+		for j, v := range b {
+			t.region[j][len(m)] = value + h - v
+		}
+		variance := 0.
+		for j, v := range eigen.Values(nil) {
+			way, back := mat.Col(nil, j, &u), mat.Col(nil, j, &u)
+			floats.Scale(-1, back)
+			at := floats.Dot(way, t.answer)
+			reach[j] = max(at-t.least(t.region, way), -at-t.least(t.region, back))
+			variance += max(0, v) * reach[j] * reach[j]
+		}
+		mat.NewVecDense(len(m), m).MulVec(&along, mat.NewVecDense(len(b), reach))
+		most := 0.
+		for i, q := range t.p.Features().Sampling() {
+			if q > 0 {
+				most = max(most, m[i]/q)
+			}
+		}
+		last := h
+		h = min(h, t.bernstein(variance, 2*t.limit*most)+min(2, floats.Sum(m))*clipping)
+		if bound = own + h; h > .9*last || bound <= allowed {
+			return bound, own, allowed
+		}
+	}
+}
+
+// bernstein returns √(2V ln(2/δ)/n) + 7K ln(2/δ)/3(n−1), with ln(2/δ) = 14.
+func (t *trial) bernstein(variance, reach float64) float64 {
+	return math.Sqrt(2*variance*14/t.n) + 7*reach*14/(3*(t.n-1))
+}
+
+// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0.
+func (t *trial) least(psi linprog.Rows, b []float64) float64 {
+	class := t.p.Class()
+	s, _ := linprog.Mixture{B: b, Psi: psi, Norm: class.Norm, R: class.R}.Solve(context.Background(), linprog.Settings{})
+	if s == nil {
+		return math.Inf(-1)
+	}
+	return s.Bound
+}
+
+// centre subtracts the mean of x from every entry, and returns x.
+func centre(x []float64) []float64 {
+	floats.AddConst(-floats.Sum(x)/float64(len(x)), x)
+	return x
+}
