@@ -294,8 +294,9 @@ function (charts) {
   function head(option, width, height) {
     var line = 19, x = 0, title = broken(option.title.text || "", 15, Math.max(80, width - 100)), more = breaks(title) * line, grid = [].concat(option.grid)[0];
     var across = option.xAxis[0].name || "", up = option.yAxis[0].name || "", names = option.yAxis[0].data, lines = named(names || [], width);
-    // The label of the x axis is centred below the axis, so it has the same room on both sides. The label of the y axis may take a second line.
-    var labels = names ? Math.min(width / 2, 1 + widest(lines)) : option.yAxis[0].nameGap - 20, below = broken(across, 13, Math.max(80, width - 12 - grid.left - labels));
+    // The label of the x axis is centred below the axis, so it has the same room on both sides. The label of the y axis may take two lines.
+    var labels = names ? Math.min(width / 2, 1 + widest(lines)) : option.yAxis[0].nameGap - 20, start = up && !names ? labels + 64 : +grid.left + labels + 10;
+    var below = broken(across, 13, Math.max(80, width + 16 - start));
     var out = { title: { text: title, textStyle: { lineHeight: line } }, legend: {}, grid: { bottom: +grid.bottom + 17 * (breaks(below) - breaks(across)) }, xAxis: { name: below } };
     if (option.legend.show !== false && option.legend.orient !== "vertical") {
       out.legend.top = 26 + more;

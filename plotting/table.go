@@ -122,22 +122,24 @@ func (t Table) html() string {
 }
 
 var (
-	exponents  = regexp.MustCompile(`\b\d+(\.\d+)?e[+-]?\d+\b`)
+	exponents  = regexp.MustCompile(`\b\d+(\.\d+)?e[+-]?\d{1,3}\b`)
 	hyphens    = regexp.MustCompile(`(^|[\s(\[=<>≤≥±])-([\d.∞])`)
-	underlines = regexp.MustCompile(`((?:^|[^\pL\pN_])\pL\pM*|[‖)])_(?:\{([^{}]+)\}|((?:max|min|[a-z]|\d+)\b))`)
+	underlines = regexp.MustCompile(`((?:^|[^\pL\pN_])\pL\pM*|[‖)])_(?:\{([^{}]+)\}|((?:max|min|[a-z]|\d+)\b|[∞*⁎]))`)
+	carets     = regexp.MustCompile(`\^(\d+)`)
 )
 
-// printed returns the text as HTML, with numbers and subscripts as in print: −1.5·10⁻⁹ for -1.5e-09, and c with a
-// subscript for c_max. The text that [Table.String] returns keeps the notation of package fmt.
+// printed returns the text as HTML, with numbers and scripts as in print: −1.5·10⁻⁹ for -1.5e-09, c with a
+// subscript for c_max, and ℝ with a superscript for ℝ^2. The text that [Table.String] returns keeps the notation of package fmt.
 func printed(text string) string {
 	text = exponents.ReplaceAllStringFunc(text, func(number string) string {
 		mantissa, exponent, _ := strings.Cut(number, "e")
-		if k, err := strconv.Atoi(exponent); k != 0 && err == nil {
+		if k, _ := strconv.Atoi(exponent); k != 0 {
 			mantissa += "·10" + superscript(k)
 		}
 		return mantissa
 	})
-	return underlines.ReplaceAllString(html.EscapeString(hyphens.ReplaceAllString(text, "$1−$2")), "$1<sub>$2$3</sub>")
+	text = html.EscapeString(hyphens.ReplaceAllString(text, "$1−$2"))
+	return carets.ReplaceAllString(underlines.ReplaceAllString(text, "$1<sub>$2$3</sub>"), "<sup>$1</sup>")
 }
 
 // cellsWide returns the number of terminal cells that the text takes; combining accents take none.
