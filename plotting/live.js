@@ -280,7 +280,7 @@ function (charts) {
   // Returns the text with line breaks, so that its lines fit into the room. A number and the last word stay together, as in "200 runs".
   function broken(text, size, room) {
     return text.split("\n").map(function (line) {
-      return line.replace(/(\d) ([a-z]+)$/, "$1\u00a0$2").split(" ").reduce(function (lines, word) {
+      return line.replace(/(\d) ([A-Za-z]+)$/, "$1\u00a0$2").split(" ").reduce(function (lines, word) {
         var last = lines.length - 1;
         if (last >= 0 && long(lines[last] + " " + word, size) <= room) lines[last] += " " + word;
         else lines.push(word);
@@ -296,7 +296,7 @@ function (charts) {
     var across = option.xAxis[0].name || "", up = option.yAxis[0].name || "", names = option.yAxis[0].data, lines = named(names || [], width);
     // The label of the x axis is centred below the axis, so it has the same room on both sides. The label of the y axis may take two lines.
     var labels = names ? Math.min(width / 2, 1 + widest(lines)) : option.yAxis[0].nameGap - 20, start = up && !names ? labels + 64 : +grid.left + labels + 10;
-    var below = broken(across, 13, Math.max(80, width + 16 - start));
+    var below = broken(across, 13, Math.max(80, width + 4 - start));
     var out = { title: { text: title, textStyle: { lineHeight: line } }, legend: {}, grid: { bottom: +grid.bottom + 17 * (breaks(below) - breaks(across)) }, xAxis: { name: below } };
     if (option.legend.show !== false && option.legend.orient !== "vertical") {
       out.legend.top = 26 + more;
