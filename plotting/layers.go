@@ -18,8 +18,8 @@ type Line struct {
 	Dash   Dash
 	Width  float64 // in points; default: 1.6
 
-	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs". It appears below the x axis,
-	// only once, even if several layers state the same text.
+	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or of another mark without a
+	// name. It appears below the x axis, only once, even if several layers state the same text.
 	Interval string
 }
 

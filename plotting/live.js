@@ -40,7 +40,7 @@ function (charts) {
         v = e + Math.log10(m);
         if (v < lo - 1e-9 || v > hi + 1e-9) continue;
         // On less than 0.8 decades, 9 gets no label, because it would touch 10, and 7 gets none either.
-        if (m === 1 ? e % every === 0 : decades < 0.8 ? m !== 7 && m !== 9 : decades < 1.7 && (m === 2 || m === 5)) values.push(v);
+        if (m === 1 ? e % every === 0 : decades < 0.8 ? m !== 7 && m !== 9 : decades < 2 && (m === 2 || m === 5)) values.push(v);
       }
     }
     var label = power;
@@ -185,7 +185,7 @@ function (charts) {
   // The page holds the first frame and, for every other frame, only what differs from the first.
   function complete(spec, frame, dark, width, height) {
     var option = JSON.stringify(Object.assign({}, spec.frames[0], spec.frames[frame]));
-    if (dark) option = option.replace(/#0072b2/g, "#3399d6").replace(/#222222/g, "#dddddd").replace(/#ffffff/g, paper(dark)); // what is too dark on black; hollow markers
+    if (dark) option = option.replace(/#0072b2/g, "#2484c2").replace(/#56b4e9/g, "#8dd0fa").replace(/#222222/g, "#dddddd").replace(/#ffffff/g, paper(dark)); // what is too dark on black, and Sky, as far from Blue as on white; hollow markers
     option = JSON.parse(option);
     Object.assign(option.legend, legendItem);
     var top = head(option, width, height), title = option.title.text || "";
@@ -204,8 +204,7 @@ function (charts) {
     var names = option.yAxis[0].data;
     if (names) {
       var at = names.map(function (_, i) { return i + 1; });
-      Object.assign(option.yAxis[0].axisLabel, { customValues: at, formatter: function (v) { return names[v - 1]; }, showMinLabel: true, showMaxLabel: true, hideOverlap: false, overflow: "truncate",
-        width: Math.min(width / 2, 1 + Math.max.apply(null, names.map(function (n) { return long(n, 12); }))) }); // ECharts keeps all of the width
+      Object.assign(option.yAxis[0].axisLabel, { customValues: at, showMinLabel: true, showMaxLabel: true, hideOverlap: false, overflow: "truncate", lineHeight: nameLine }, top.yAxis.axisLabel);
       option.yAxis[0].axisTick = { customValues: at };
       delete option.yAxis[0].data;
     }
@@ -269,7 +268,7 @@ function (charts) {
   }
 
   // The title and the legend take as many lines as they need, and the axes begin below them.
-  var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, family = "Liberation Sans, Arial, Helvetica, sans-serif";
+  var legendItem = { itemWidth: 28, itemHeight: 11, itemGap: 12 }, nameLine = 13, family = "Liberation Sans, Arial, Helvetica, sans-serif";
   // Scripts in texts are written {sup|…} and {sub|…}, in ECharts' notation for rich text.
   var rich = /\{(su[bp])\|([^}]*)\}/g;
   function scripts(size) {
@@ -278,10 +277,10 @@ function (charts) {
   function markup(text) { return echarts.format.encodeHTML(text).replace(rich, "<$1>$2</$1>"); }
   function tools(shown) { return { iconStyle: { opacity: +shown } }; } // while the pointer is on the chart
   function long(text, size) { return echarts.format.getTextRect(text, size + "px " + family, "left", "top", 0, scripts(size)).width; }
-  // Returns the text with line breaks, so that its lines fit into the room.
+  // Returns the text with line breaks, so that its lines fit into the room. A number and the last word stay together, as in "200 runs".
   function broken(text, size, room) {
     return text.split("\n").map(function (line) {
-      return line.split(" ").reduce(function (lines, word) {
+      return line.replace(/(\d) ([A-Za-z]+)$/, "$1\u00a0$2").split(" ").reduce(function (lines, word) {
         var last = lines.length - 1;
         if (last >= 0 && long(lines[last] + " " + word, size) <= room) lines[last] += " " + word;
         else lines.push(word);
@@ -290,14 +289,21 @@ function (charts) {
     }).join("\n");
   }
   function breaks(text) { return text.split("\n").length - 1; }
+  function named(names, width) { return names.map(function (name) { return broken(name, 12, width / 2); }); } // at most half of the chart
+  function widest(texts) { return Math.max.apply(null, texts.join("\n").split("\n").map(function (line) { return long(line, 12); })); }
   function head(option, width, height) {
     var line = 19, x = 0, title = broken(option.title.text || "", 15, Math.max(80, width - 100)), more = breaks(title) * line, grid = [].concat(option.grid)[0];
-    var across = option.xAxis[0].name || "", below = broken(across, 13, Math.max(80, width - 60)), up = option.yAxis[0].name || "";
+    var across = option.xAxis[0].name || "", up = option.yAxis[0].name || "", names = option.yAxis[0].data, lines = named(names || [], width);
+    // The label of the x axis is centred below the axis, so it has the same room on both sides. The label of the y axis may take two lines.
+    var labels = names ? Math.min(width / 2, 1 + widest(lines)) : option.yAxis[0].nameGap - 20, start = up && !names ? labels + 64 : +grid.left + labels + 10;
+    var below = broken(across, 13, Math.max(80, width + 4 - start));
     var out = { title: { text: title, textStyle: { lineHeight: line } }, legend: {}, grid: { bottom: +grid.bottom + 17 * (breaks(below) - breaks(across)) }, xAxis: { name: below } };
     if (option.legend.show !== false && option.legend.orient !== "vertical") {
       out.legend.top = 26 + more;
+      out.legend.formatter = function (name) { return broken(name, 12, width - legendItem.itemWidth - 15); };
       option.legend.data.forEach(function (item) {
-        var w = legendItem.itemWidth + 5 + long(item.name, 12);
+        var text = out.legend.formatter(item.name), w = legendItem.itemWidth + 5 + widest([text]);
+        more += 16 * breaks(text);
         if (x > 0 && x + w > width - 10) {
           more += 16 + legendItem.itemGap;
           x = 0;
@@ -306,7 +312,7 @@ function (charts) {
       });
     }
     out.grid.top = +grid.top + more;
-    out.yAxis = { name: broken(up, 13, Math.max(240, height - out.grid.top) - out.grid.bottom - 24) };
+    out.yAxis = { axisLabel: names && { formatter: function (v) { return lines[v - 1]; }, width: labels }, name: broken(up, 13, Math.max(240, height - out.grid.top) - out.grid.bottom - 24) };
     out.grid.left = +grid.left + 17 * breaks(out.yAxis.name);
     return out;
   }
@@ -342,7 +348,10 @@ function (charts) {
       function frame() { // in row-major order
         return inputs.reduce(function (k, input) { return k * values(input).length + +input.value; }, 0);
       }
-      function leave(top) { live.style.minHeight = Math.max(240, 80 + 17 * (spec.frames[0].yAxis[0].data || []).length) + top + "px"; } // below title and legend
+      function leave(top) { // for the axes, below title and legend
+        var names = spec.frames[0].yAxis[0].data || [], lines = 1 + Math.max.apply(null, [0].concat(named(names, live.clientWidth).map(breaks)));
+        live.style.minHeight = Math.max(240, 80 + (4 + nameLine * lines) * names.length) + top + "px";
+      }
       function draw() {
         if (chart) chart.dispose();
         dark = isDark(root);

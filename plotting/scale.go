@@ -225,7 +225,7 @@ func (s scale) logTicks(n int) []tick {
 			switch {
 			case m == 1 && e%every == 0:
 				label = power(1, e)
-			case hi-lo < 1.7 && (m == 2 || m == 5):
+			case hi-lo < 2 && (m == 2 || m == 5):
 				label = power(m, e)
 			case hi-lo > 40:
 				continue // no room for marks without a label

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -92,7 +94,7 @@ func (t Table) html() string {
 	var b strings.Builder
 	b.WriteString("<table style=\"font-variant-numeric:tabular-nums\">\n")
 	if t.Caption != "" {
-		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Caption))
+		fmt.Fprintf(&b, "<caption>%s</caption>\n", printed(t.Caption))
 	}
 	row := func(tag string, cell func(Column) string) {
 		b.WriteString("<tr>")
@@ -105,7 +107,7 @@ func (t Table) html() string {
 			if cell(c) == "FAILS" {
 				look += ";font-weight:bold;color:" + Vermilion.hex()
 			}
-			fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, look, html.EscapeString(cell(c)), tag)
+			fmt.Fprintf(&b, `<%s style="%s">%s</%s>`, tag, look, printed(cell(c)), tag)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -117,6 +119,27 @@ func (t Table) html() string {
 	}
 	b.WriteString("</tbody>\n</table>")
 	return b.String()
+}
+
+var (
+	exponents  = regexp.MustCompile(`\b\d+(\.\d+)?e[+-]?\d{1,3}\b`)
+	hyphens    = regexp.MustCompile(`(^|[\s(\[=<>≤≥±])-([\d.∞])`)
+	underlines = regexp.MustCompile(`((?:^|[^\pL\pN_])\pL\pM*|[‖)])_(?:\{([^{}]+)\}|((?:max|min|[a-z]|\d+)\b|[∞*⁎]))`)
+	carets     = regexp.MustCompile(`\^(\d+)`)
+)
+
+// printed returns the text as HTML, with numbers and scripts as in print: −1.5·10⁻⁹ for -1.5e-09, c with a
+// subscript for c_max, and ℝ with a superscript for ℝ^2. The text that [Table.String] returns keeps the notation of package fmt.
+func printed(text string) string {
+	text = exponents.ReplaceAllStringFunc(text, func(number string) string {
+		mantissa, exponent, _ := strings.Cut(number, "e")
+		if k, _ := strconv.Atoi(exponent); k != 0 {
+			mantissa += "·10" + superscript(k)
+		}
+		return mantissa
+	})
+	text = html.EscapeString(hyphens.ReplaceAllString(text, "$1−$2"))
+	return carets.ReplaceAllString(underlines.ReplaceAllString(text, "$1<sub>$2$3</sub>"), "<sup>$1</sup>")
 }
 
 // cellsWide returns the number of terminal cells that the text takes; combining accents take none.

@@ -46,16 +46,16 @@ func TestTableByRows(t *testing.T) {
 	rows.Row("four", 4)
 }
 
-// Failures stand out, numbers are aligned to the right, accents take no width in a text, and no text becomes HTML.
+// Failures stand out, numbers are aligned to the right and set as in print, accents take no width in a text, and no text becomes HTML.
 func TestTables(t *testing.T) {
-	table := Table{Caption: "<b>", Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "<i>"}}, {Head: "n", Numbers: []float64{1, math.Inf(1)}}}}
+	table := Table{Caption: "<b>", Columns: []Column{{Head: "θ̂", Text: []string{"FAILS", "<i> -1e-09"}}, {Head: "c_max", Numbers: []float64{1, math.Inf(1)}}}}
 	html, fold := must(table.display()).html, must(Fold{Head: "a < b", Text: "<i>\n&"}.display()).html
 	if strings.Contains(html, "<b>") || strings.Contains(html, "<i>") || strings.Count(html, "font-weight:bold;color:#d55e00") != 1 ||
-		!strings.Contains(html, `text-align:right">∞<`) {
+		!strings.Contains(html, `text-align:right">∞<`) || !strings.Contains(html, "; −1·10⁻⁹<") || !strings.Contains(html, ">c<sub>max</sub><") {
 		t.Errorf("unescaped, or not marked and aligned: %s", html)
 	}
 	for got, want := range map[string]string{
-		table.String(): "<b>\nθ̂      n\nFAILS  1\n<i>    ∞",
+		table.String(): "<b>\nθ̂           c_max\nFAILS           1\n<i> -1e-09      ∞",
 		fold:           "<details><summary>a &lt; b</summary>\n<pre>&lt;i&gt;\n&amp;</pre>\n</details>",
 	} {
 		if got != want {

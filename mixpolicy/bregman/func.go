@@ -41,7 +41,7 @@ func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
 
 // FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ that is strictly convex on (lo, hi).
 // Automatic differentiation gives φ′ and φ″, and root finding gives (φ*)′. FromFunc is the quickest
-// way from an idea to a modulus, but the result is some fifty times slower than a hand-written [Kernel].
+// way from an idea to a modulus, but the result is tens of times slower than a hand-written [Kernel].
 //
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))

@@ -238,7 +238,7 @@ func methodClaims(ctx context.Context) []Claim {
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
 			more), claim("1-penalty-sensitive", every(decisions(sensitive)...), append(gaps, worse...), trials, weights[best]),
 		claim("1-penalty-violation", readings(`how large $\omega$ and the $\eta_0$ of Algorithm 1 are; `+
-			`with $\omega$ above $\|\lambda^*\|_\infty$, there is no violation`, decisions(violating)...), masses, trials)}
+			`with $\omega = 32$, above $\|\lambda^*\|_\infty$, no trial has a violation`, decisions(violating)...), masses, trials)}
 }
 
 // decisions returns the decisions of comparisons that [holm] has decided.

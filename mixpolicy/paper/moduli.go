@@ -399,6 +399,7 @@ func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plo
 		solid, dashed := line(own.Name, tuned), line("", kept)
 		solid.Color, solid.Dash = plotting.Blue+plotting.Color(i%6), plotting.Solid
 		dashed.Color, dashed.Dash = solid.Color, plotting.Dashed
+		dashed.Interval = fmt.Sprintf("dashed: η₀ as chosen for R = %g", m.Problem.Class().R)
 		f.Layers = append(f.Layers, solid, dashed)
 	}
 	return orNone(f.Title, f)[0], nil
@@ -428,12 +429,12 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 	all := bandLine("θ̂ₜ", t.BandOf(race.Iterations, gap, func(x []float64) race.Interval {
 		return race.Interval{Mean: stat.Mean(x, nil), Lo: floats.Min(x), Hi: floats.Max(x), N: len(x)}
 	}), from)
-	all.Interval = fmt.Sprintf("band: all %d runs", len(t.Finished()))
+	all.Interval = fmt.Sprintf("band: all %d runs; dashed: a gap as large as the optimum", len(t.Finished()))
 	return plotting.Row(plotting.Figure{Title: "Where a run is in its class", X: queries,
 		Y: plotting.Axis{Label: "θ₁/R", Min: -1.05, Max: 1.05}}.With(last, average, plotting.Rule{Label: "θ₁*/R", At: best.Theta[0] / r}),
 		plotting.Figure{Title: "How far the averages are from the optimum", X: queries,
 			Y: plotting.Axis{Label: "penalised gap / optimum", Log: true},
-		}.With(all, plotting.Rule{Label: "a gap as large as the optimum", At: 1, Color: plotting.Grey})), nil
+		}.With(all, plotting.Rule{At: 1, Color: plotting.Grey})), nil
 }
 
 // Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure also
@@ -482,6 +483,7 @@ func onLine(c Contender, best []float64) plotting.Figure {
 			}
 		}
 		f.Layers = append(f.Layers, strip)
+		last.Interval = "strips: D(θ*; ·) is at most 4, 1, ¼, … times D(θ*; θ₀)"
 	}
 	return f.With(last, average, plotting.Rule{Label: "θ₁*", At: best[0]})
 }
@@ -499,7 +501,7 @@ func onPlane(c Contender, best []float64) plotting.Figure {
 		// The label of a fifth contour would cover the contour.
 		f.Layers = append(f.Layers, plotting.Contour{Name: "D(θ*; ·)", Grid: plane, Levels: levels[:4]})
 	}
-	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2]})
+	return f.With(path, plotting.Points{Name: "θ*", X: best[:1], Y: best[1:2], Interval: "hollow: θ̂ at the start; full: θ̂ at the end"})
 }
 
 // reach returns the least range that contains all x[i] and `more`, widened at each end by a tenth of its length, or by

@@ -223,7 +223,7 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 
 // TuningCurves draws the gaps of the configurations tried, by η₀; for the penalty method, with the best ω for each η₀.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
-	f := axes("How much depends on the step: "+part, "η₀", LearntGap+" (jobs)")
+	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true
 	for _, method := range stepped {
 		l := plotting.Line{Name: method}

@@ -77,7 +77,7 @@ func newClaims() (all []*claim, err error) {
 	return all, err
 }
 
-// figure draws the intervals of the claim's settings, as ratios of Algorithm 1 to the penalty method. A difference Δ
+// figure draws the first interval of each setting, as a ratio of Algorithm 1 to the penalty method. A difference Δ
 // becomes the ratio 1 + Δ/cost, where cost is the penalty method's cost, the result before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "interval of 95 %"}
@@ -95,8 +95,8 @@ func (c *claim) figure() plotting.Figure {
 		p.X, p.Y, p.Lo, p.Hi = append(p.X, float64(i+1)), append(p.Y, r.Value), append(p.Lo, r.Lo), append(p.Hi, r.Hi)
 	}
 	return plotting.Figure{
-		Title: "Algorithm 1 divided by the penalty method: the claim holds below 1", Height: 3,
-		X:      plotting.Axis{Label: "setting", Min: 0.5, Max: float64(len(c.Settings)) + 0.5},
+		Title: "Algorithm 1 divided by the penalty method: below 1 supports the claim", Height: 3,
+		X:      plotting.Axis{Label: "setting, by its first comparison", Min: 0.5, Max: float64(len(c.Settings)) + 0.5},
 		Y:      plotting.Axis{Label: "ratio, " + what, Log: true},
 		Layers: []plotting.Layer{plotting.Rule{At: 1, Label: "equal"}, p},
 	}

@@ -54,9 +54,9 @@ func verdicts(w io.Writer) error {
 	for _, r := range rows {
 		equations = append(equations, &equation{Row: r})
 	}
-	counted := func(what string, n int, choices []choice) {
+	counted := func(what string, choices []choice) {
 		t := ruled(w)
-		t.AppendHeader(table.Row{what, n})
+		t.AppendHeader(table.Row{what, "number"})
 		for _, c := range choices {
 			t.AppendRow(table.Row{cmp.Or(c.Text, c.Value), c.Count})
 		}
@@ -64,8 +64,8 @@ func verdicts(w io.Writer) error {
 		t.Render()
 	}
 	p := &page{Claims: claims, Equations: equations}
-	counted("claims, in each setting in which they were tried", len(claims), p.Verdicts())
-	counted("equations and statements", len(equations), p.Choices())
+	counted(fmt.Sprintf("%d claims, one verdict for each setting", len(claims)), p.Verdicts())
+	counted(fmt.Sprintf("%d equations and statements", len(equations)), p.Choices())
 	return nil
 }
 
