@@ -228,12 +228,6 @@ func TestQueueFeatures(t *testing.T) {
 				t.Errorf("%+v: row %d is %v, want 1, x, x² of %v", c.q, s, row, x)
 			}
 		}
-		w := mixpolicy.Must(c.q.GeometricWeights(.5))
-		for s, want := range []float64{4. / 7, 2. / 7, 1. / 7} {
-			if math.Abs(w[s]-want) > 2*0x1p-53 {
-				t.Errorf("%+v: weight %v of state %d, want %v", c.q, w[s], s, want)
-			}
-		}
 	}
 	if phi := mixpolicy.Must(Queue{Buffer: 3}.Monomials(0)); phi.At(2, 0) != 1 {
 		t.Errorf("degree 0: %v", phi)
@@ -277,11 +271,8 @@ func TestRefuses(t *testing.T) {
 		{second(Network{Dynamics: 7}.MDP()), "Dynamics(7)"},
 		{second(Network{Holding: [4]float64{math.Inf(1), 1, 1, 1}, Buffers: [4]int{1, 1, 1, 1}}.MDP()), "cost"},
 		{second(Queue{}.Monomials(-1)), "degree up to -1"},
-		{second(Queue{}.GeometricWeights(0)), "ξ = 0"},
-		{second(Queue{}.GeometricWeights(math.NaN())), "ξ = NaN"},
 		{second(Queue{Arrival: 1.5}.MDP()), "arrival"},
 		{second(Queue{Buffer: 1}.Monomials(1)), "a buffer of 1"},
-		{second(Queue{Rates: []float64{-.1}}.GeometricWeights(.5)), "rate -0.1"},
 		{second(Queue{Rates: []float64{1.1}}.MDP()), "rate 1.1"},
 		{second(w.Policy(x, Rule(42))), "unknown rule"},
 		{second(Network{Buffers: [4]int{2, 2, 2, 3}}.Policy(x, Longer)), "the MDP has 81 and 4"},

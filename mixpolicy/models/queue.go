@@ -18,7 +18,6 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
-	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
 // Queue is the single queue with controlled service rate of section 6: in a step, a job
@@ -227,21 +226,6 @@ func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	return base, nil
 }
 
-// DeFariasVanRoyQueue returns the queue on which de Farias and Van Roy (2003) tested
-// approximate linear programming: lengths 0, …, 49,999, arrival probability 0.2, cost
-// length + 60·rate³, discount 0.98. They approximate the value function by
-// [Queue.Monomials] of degree 3 and weigh the states by [Queue.GeometricWeights] with
-// ξ = 0.9 or 0.999. (We took these parameters from a secondary source.)
-func DeFariasVanRoyQueue() Queue {
-	return Queue{
-		Buffer:    49_999,
-		Reading:   SlowArrivals,
-		Cost:      func(length int, rate float64) float64 { return float64(length) + 60*rate*rate*rate },
-		Criterion: mixpolicy.Discounted(0.98),
-		Empty:     true,
-	}
-}
-
 // Monomials returns the features 1, x, …, xᵏ of the length x, k = degree: one row per
 // state, one column per power.
 func (q Queue) Monomials(degree int) (*mat.Dense, error) {
@@ -260,25 +244,4 @@ func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 		}
 	}
 	return phi, nil
-}
-
-// GeometricWeights returns state-relevance weights that are proportional to ξˣ for length x and
-// add up to 1: a geometric distribution, truncated at the buffer.
-func (q Queue) GeometricWeights(xi float64) ([]float64, error) {
-	q, err := q.complete()
-	if err != nil {
-		return nil, err
-	}
-	if !(xi > 0 && xi < 1) {
-		return nil, fmt.Errorf("models: geometric weights with ξ = %v, want 0 < ξ < 1", xi)
-	}
-	w := make([]float64, q.Buffer-q.first()+1)
-	for s := range w {
-		w[s] = math.Pow(xi, float64(s))
-	}
-	total := sum.Of(w)
-	for s := range w {
-		w[s] /= total
-	}
-	return w, nil
 }

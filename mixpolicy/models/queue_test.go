@@ -93,21 +93,6 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-func TestDeFariasVanRoyQueue(t *testing.T) {
-	q := DeFariasVanRoyQueue()
-	x := mixpolicy.Must(q.MDP())
-	if x.States() != 50_000 || x.StateName(0) != "0" || x.Gamma() != .98 {
-		t.Errorf("%d states from %s at %v, want 50,000 from 0 at .98", x.States(), x.StateName(0), x.Criterion())
-	}
-	if got, want := x.Cost(10, 1), 10+60*.4*.4*.4; math.Abs(got-want) > 1e-14*want {
-		t.Errorf("cost of length 10 at rate .4 is %v, want %v", got, want)
-	}
-	to, p := x.Next(7, 3)
-	if len(to) != 2 || to[0] != 6 || to[1] != 8 || p[0] != .8 || p[1] != .2 {
-		t.Errorf("from 7 at rate .8: %v with %v, want 6 and 8 with .8 and .2", to, p)
-	}
-}
-
 // Every value in data/reference.csv about the queue of section 6 is computed here in the two ways that its row
 // names. Both results agree with the file to a relative error of 1e-12.
 func TestQueueReferenceValues(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
-	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -283,7 +283,7 @@ func TestResult(t *testing.T) {
 func TestProjectByBarrier(t *testing.T) {
 	p, want, got := smallProblem(mixpolicy.Ball(2)), make([]float64, 3), make([]float64, 3)
 	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {
-		if err := errors.Join(p.Class().Norm.Project(want, y, 2), priorwork.ProjectByBarrier(got, y, 2)); err != nil {
+		if err := errors.Join(p.Class().Norm.Project(want, y, 2), linprog.ProjectByBarrier(got, y, 2)); err != nil {
 			t.Fatal(err)
 		}
 		for j := range got {

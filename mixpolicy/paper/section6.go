@@ -13,8 +13,8 @@ import (
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
+	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
-	"github.com/mixpolicy/lab/mixpolicy/priorwork"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
 )
@@ -141,7 +141,7 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 // times are comparable.
 type StepCost struct {
 	PrimalDual                float64 // Algorithm 1
-	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [priorwork.ProjectByBarrier] in its place
+	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [linprog.ProjectByBarrier] in its place
 }
 
 // MeasureStepCost times both methods on the queue of section 6.
@@ -156,7 +156,7 @@ func MeasureStepCost() (c StepCost, err error) {
 	c.PrimalDual, c.Penalty = step(protocol.PrimalDual()), step(protocol.Penalty())
 	theta, y, class := make([]float64, 2), []float64{1.9, -0.7}, p.Class()
 	closed := leastTime(100_000, func() { noError(class.Norm.Project(theta, y, class.R)) })
-	c.PenaltyByBarrier = c.Penalty - closed + leastTime(200, func() { noError(priorwork.ProjectByBarrier(theta, y, class.R)) })
+	c.PenaltyByBarrier = c.Penalty - closed + leastTime(200, func() { noError(linprog.ProjectByBarrier(theta, y, class.R)) })
 	return c, nil
 }
 

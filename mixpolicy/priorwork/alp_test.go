@@ -15,12 +15,11 @@ import (
 )
 
 func ExampleALP() {
-	q := models.Queue{Reading: models.SlowArrivals, Criterion: mixpolicy.Discounted(0.98), Empty: true, Buffer: 200,
-		Cost: func(length int, rate float64) float64 { return float64(length) + 60*rate*rate*rate }}
+	q := deFariasVanRoy(200)
 	x := mixpolicy.Must(q.MDP())
 	a, err := ALP{
 		Basis:   mixpolicy.Must(q.Monomials(3)),
-		Weights: mixpolicy.Must(q.GeometricWeights(0.9)),
+		Weights: geometric(x),
 	}.Solve(context.Background(), x)
 	if err != nil {
 		fmt.Println(err)
@@ -89,8 +88,8 @@ func TestALPInADistantCorner(t *testing.T) {
 // equals the answer without the constant. whiten's coordinates have a condition number up to 2²², and the solver does a
 // few dozen roundings.
 func TestALPWithAConstant(t *testing.T) {
-	q := models.DeFariasVanRoyQueue()
-	q.Buffer, q.Criterion = 99, mixpolicy.AverageCost
+	q := deFariasVanRoy(99)
+	q.Criterion = mixpolicy.AverageCost
 	x, phi := mixpolicy.Must(q.MDP()), mixpolicy.Must(q.Monomials(3))
 	a := mixpolicy.Must(ALP{Basis: phi}.Solve(background, x))
 	b := mixpolicy.Must(ALP{Basis: mat.DenseCopyOf(phi.Slice(0, 100, 1, 4))}.Solve(background, x))

@@ -153,16 +153,13 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 	if err != nil {
 		return nil, err
 	}
-	small, large := zeroVectors(6, p.Dim()), zeroVectors(6, p.MDP().Pairs())
+	s, l := zeroVectors(6, p.Dim()), zeroVectors(6, p.MDP().Pairs())
 	r := &scaleFree{
 		ScaleFree: a, m: m, f: p.Features(), first: slices.Clone(m.Theta), firstDual: slices.Clone(m.Dual),
-		total: small[0], last: small[1], lead: small[2], b: small[3], price: small[4], row: small[5],
-		lambda: large[0], highest: large[1], rowSquares: large[2], measure: large[3], sumLambda: large[4], shown: large[5],
-		look: 16,
+		top: floats.Norm(p.MDP().Costs(), math.Inf(1)), total: s[0], last: s[1], lead: s[2], b: s[3], price: s[4], row: s[5],
+		lambda: l[0], highest: l[1], rowSquares: l[2], measure: l[3], sumLambda: l[4], shown: l[5], look: 16,
 	}
 	r.length = r.leastLength()
-	least, most := p.MDP().CostRange()
-	r.top = max(-least, most)
 	if a.Tolerance > 0 {
 		r.trial = newTrial(p, r.top, m.Theta)
 	}
@@ -315,7 +312,7 @@ func (a *scaleFree) test() error {
 	}
 	var view mixpolicy.Snapshot
 	err := a.View(&view)
-	a.trial.begin(view.Average, a.drawn, allowed)
+	a.trial.begin(view.Average, allowed)
 	return err
 }
 

@@ -2,8 +2,6 @@ package priorwork
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,20 +12,22 @@ import (
 // The methods of this file know the costs, and their runs take no steps: View or Policy does all of the work. Compare
 // the methods by the time that View or Policy takes.
 type (
-	solvedTheta  func(context.Context) ([]float64, error)
-	solvedPolicy func(context.Context) (*mixpolicy.Policy, error)
+	solvedMixture struct{ *mixpolicy.Problem }
+	solvedPolicy  func(context.Context) (*mixpolicy.Policy, error)
 )
 
-func (solvedTheta) Step() error  { return mixpolicy.ErrDone }
-func (solvedPolicy) Step() error { return mixpolicy.ErrDone }
+func (solvedMixture) Step() error { return mixpolicy.ErrDone }
+func (solvedPolicy) Step() error  { return mixpolicy.ErrDone }
 
 // View implements [mixpolicy.Run].
-func (r solvedTheta) View(s *mixpolicy.Snapshot) error { return r.ViewUntil(context.Background(), s) }
+func (r solvedMixture) View(s *mixpolicy.Snapshot) error { return r.ViewUntil(context.Background(), s) }
 
 // ViewUntil implements [mixpolicy.SlowRun]: it solves the problem.
-func (r solvedTheta) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
-	theta, err := r(ctx)
-	*s = mixpolicy.Snapshot{Last: theta, Average: theta}
+func (r solvedMixture) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
+	best, err := r.Solve(ctx, r.BaseCosts())
+	if *s = (mixpolicy.Snapshot{}); err == nil {
+		s.Last, s.Average = best.Theta, best.Theta
+	}
 	return err
 }
 
@@ -47,13 +47,7 @@ func (MixtureLP) Name() string { return "exact LP (2.18)" }
 
 // Start implements [mixpolicy.Method].
 func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
-	return solvedTheta(func(ctx context.Context) ([]float64, error) {
-		best, err := p.Solve(ctx, p.BaseCosts())
-		if err != nil {
-			return nil, err
-		}
-		return best.Theta, nil
-	}), nil
+	return solvedMixture{p}, nil
 }
 
 // FullLP solves the linear program of the whole MDP (2.13) by policy iteration, which is the simplex method with many
@@ -129,50 +123,4 @@ func Visits(p *mixpolicy.Problem) []float64 {
 	}
 	floats.Scale(1/floats.Sum(mu), mu)
 	return mu
-}
-
-// ProjectByBarrier stores in dst the Euclidean projection of y onto {1ᵀθ = 1, ‖θ‖₂ ≤ R}. Like a general convex solver,
-// it uses an interior-point method: Newton's method for
-//
-//	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
-//
-// with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier has the parameter 1, so ½‖θ − y‖² is within
-// 1/t of its minimum. ProjectByBarrier replaces the CVX call of section 6; the closed form is linprog.Norm.Project. An
-// error says at which t the KKT system has no solution.
-func ProjectByBarrier(dst, y []float64, r float64) error {
-	d := len(y)
-	copy(dst, barycentre(d))
-	kkt, rhs, step := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil), mat.NewVecDense(d+1, nil)
-	var lu mat.LU
-	for t := 1.0; t <= 1e12; t *= 10 {
-		for range 50 { // the function is self-concordant: from the previous t, about ten steps are enough
-			gap := r*r - floats.Dot(dst, dst)
-			kkt.Zero()
-			for i, xi := range dst {
-				rhs.SetVec(i, -(t*(xi-y[i]) + 2*xi/gap))
-				for j, xj := range dst {
-					kkt.Set(i, j, 4*xi*xj/(gap*gap))
-				}
-				kkt.Set(i, i, kkt.At(i, i)+t+2/gap)
-				kkt.Set(i, d, 1)
-				kkt.Set(d, i, 1)
-			}
-			lu.Factorize(kkt)
-			if err := lu.SolveVecTo(step, false, rhs); err != nil {
-				if _, poor := err.(mat.Condition); !poor {
-					return fmt.Errorf("priorwork: barrier at t = %g: %w", t, err)
-				}
-			}
-			decrement := mat.Dot(rhs, step)
-			if decrement < 1e-12 {
-				break
-			}
-			length := 1.0
-			if decrement > 1./16 { // a shorter step stays in the domain, and lowers the function by at least a constant
-				length = 1 / (1 + math.Sqrt(decrement))
-			}
-			floats.AddScaled(dst, length, step.RawVector().Data[:d])
-		}
-	}
-	return nil
 }

@@ -15,40 +15,39 @@ import (
 // trial tests an answer θ̂ with the n samples that were drawn after it, as the doc comment of [ScaleFree] says.
 type trial struct {
 	p             *mixpolicy.Problem
-	psi           *mat.Dense      // Ψ, less the mean of each row
+	ratios        *mat.Dense      // Ψ/q, less the mean of each row
 	region        linprog.Columns // S(H): Ψ, and below it the row of b̄ᵀθ ≤ b̄ᵀθ̂ + H
 	answer        []float64       // θ̂
 	n             float64
-	sums, squares []float64   // for each pair, Σ X_L/q and Σ (X_L/q)²
+	sums, squares []float64   // for each pair, Σ X_L/q and Σ X_L²
 	top, limit    float64     // c_max, L
-	near          [64]float64 // near[j] counts all samples so far with L − 2c_max < |X| < L + 2c_max for L = 3·2ʲc_max
+	near          [64]float64 // near[j] counts the samples with L − 2c_max < |X| < L + 2c_max for L = 3·2ʲc_max
 	band          int         // the j of L
-	before        float64     // near[band] before the n samples
 }
 
 func newTrial(p *mixpolicy.Problem, top float64, answer []float64) *trial {
-	large := zeroVectors(2, p.MDP().Pairs())
-	t := &trial{p: p, top: top, psi: p.Features().Dense(), answer: slices.Clone(answer), sums: large[0], squares: large[1]}
+	l := zeroVectors(2, p.MDP().Pairs())
+	t := &trial{p: p, ratios: p.Features().Dense(), answer: slices.Clone(answer), sums: l[0], squares: l[1], top: top, limit: 3 * top}
 	for j := range answer {
-		t.region = append(t.region, append(mat.Col(nil, j, t.psi), 0))
+		t.region = append(t.region, append(mat.Col(nil, j, t.ratios), 0))
 	}
-	for i := range t.sums {
-		centre(t.psi.RawRowView(i))
+	for i, q := range p.Features().Sampling() {
+		if row := t.ratios.RawRowView(i); q > 0 {
+			floats.AddConst(-floats.Sum(row)/float64(len(row)), row)
+			floats.Scale(1/q, row)
+		}
 	}
-	t.begin(answer, 1, 0)
 	return t
 }
 
-// begin makes θ̂ the answer to be tested, and chooses L, given the number of samples so far and ε|b̄ᵀθ̂|.
-func (t *trial) begin(theta []float64, drawn int, allowed float64) {
+// begin makes θ̂ the answer to be tested, and chooses L from the samples so far, given ε|b̄ᵀθ̂|.
+func (t *trial) begin(theta []float64, allowed float64) {
 	copy(t.answer, theta)
 	clear(t.sums)
 	clear(t.squares)
-	t.n, t.band = 0, 0
-	for t.band < len(t.near)-1 && 2*t.top*t.near[t.band]/float64(drawn) > allowed/4 {
-		t.band++
+	for t.band = 0; t.band < len(t.near)-1 && 2*t.top*t.near[t.band]/t.n > allowed/4; t.band++ {
 	}
-	t.limit, t.before = math.Ldexp(3*t.top, t.band), t.near[t.band]
+	t.n, t.near, t.limit = 0, [64]float64{}, math.Ldexp(3*t.top, t.band)
 }
 
 // add counts a sample, and returns its X_L.
@@ -56,7 +55,7 @@ func (t *trial) add(pair int, cost, q float64) float64 {
 	x := min(max(cost, -t.limit), t.limit)
 	t.n++
 	t.sums[pair] += x / q
-	t.squares[pair] += x / q * (x / q)
+	t.squares[pair] += x * x
 	for j, limit := 0, 3*t.top; j < len(t.near) && math.Abs(cost)-t.top > limit-3*t.top; j, limit = j+1, 2*limit {
 		if math.Abs(cost)-2*t.top < limit {
 			t.near[j]++
@@ -68,24 +67,25 @@ func (t *trial) add(pair int, cost, q float64) float64 {
 // excess returns the bound on (1−p)(bᵀθ̂ − bᵀθ*), the part of it that is not due to noise, b̄ᵀθ̂ − min b̄ᵀθ, and the excess
 // allowed, ε|b̄ᵀθ̂|. If this part alone exceeds it, the bound is +∞.
 func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
-	b, reach, m := make([]float64, len(t.answer)), make([]float64, len(t.answer)), make([]float64, len(t.sums))
+	b, reach, m := make([]float64, len(t.answer)), make([]float64, len(t.answer)), make([]float64, len(t.sums)) // b̄, r, m/q
 	t.p.Features().MulVecT(b, t.sums)
 	floats.Scale(1/t.n, b)
-	value := floats.Dot(b, t.answer)
+	value, centred := floats.Dot(b, t.answer), slices.Clone(b)
+	floats.AddConst(-floats.Sum(b)/float64(len(b)), centred)
 	own, allowed = value-t.least(t.p.Features(), b), tolerance*math.Abs(value)
 	var v mat.SymDense
-	var weighted, u, along mat.Dense // along is |Ψu_j|
+	var weighted, u, along mat.Dense // along is |Ψu_j|/q
 	var eigen mat.EigenSym
-	weighted.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(t.squares[i]) }, t.psi)
+	weighted.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(t.squares[i]) }, t.ratios)
 	v.SymOuterK(1/(t.n-1), weighted.T())
-	v.SymRankOne(&v, -t.n/(t.n-1), mat.NewVecDense(len(b), centre(slices.Clone(b))))
+	v.SymRankOne(&v, -t.n/(t.n-1), mat.NewVecDense(len(b), centred))
 	if own > allowed || !eigen.Factorize(&v, true) {
 		return math.Inf(1), own, allowed
 	}
 	eigen.VectorsTo(&u)
-	along.Mul(t.psi, &u)
+	along.Mul(t.ratios, &u)
 	along.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &along)
-	share := (t.near[t.band] - t.before) / t.n
+	share := t.near[t.band] / t.n
 	clipping := t.top * (share + t.bernstein(share*(1-share)*t.n/(t.n-1), 1))
 	for h := math.MaxFloat64 / 4; ; {
 		for j, v := range b {
@@ -100,14 +100,8 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 			variance += max(0, v) * reach[j] * reach[j]
 		}
 		mat.NewVecDense(len(m), m).MulVec(&along, mat.NewVecDense(len(b), reach))
-		most := 0.
-		for i, q := range t.p.Features().Sampling() {
-			if q > 0 {
-				most = max(most, m[i]/q)
-			}
-		}
 		last := h
-		h = min(h, t.bernstein(variance, 2*t.limit*most)+min(2, floats.Sum(m))*clipping)
+		h = min(h, t.bernstein(variance, 2*t.limit*floats.Max(m))+min(2, floats.Dot(m, t.p.Features().Sampling()))*clipping)
 		if bound = own + h; h > .9*last || bound <= allowed {
 			return bound, own, allowed
 		}
@@ -119,18 +113,13 @@ func (t *trial) bernstein(variance, reach float64) float64 {
 	return math.Sqrt(2*variance*14/t.n) + 7*reach*14/(3*(t.n-1))
 }
 
-// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0.
+// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0. If linprog finds none, it returns −10¹⁵⁰,
+// with which excess proves nothing.
 func (t *trial) least(psi linprog.Rows, b []float64) float64 {
 	class := t.p.Class()
 	s, _ := linprog.Mixture{B: b, Psi: psi, Norm: class.Norm, R: class.R}.Solve(context.Background(), linprog.Settings{})
 	if s == nil {
-		return math.Inf(-1)
+		return -1e150
 	}
 	return s.Bound
-}
-
-// centre subtracts the mean of x from every entry, and returns x.
-func centre(x []float64) []float64 {
-	floats.AddConst(-floats.Sum(x)/float64(len(x)), x)
-	return x
 }

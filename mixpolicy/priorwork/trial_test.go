@@ -54,7 +54,7 @@ func TestTrialBoundsExcess(t *testing.T) {
 			i, cost := o.Sample()
 			trial.add(i, cost, f.Sampling()[i])
 		}
-		trial.begin(theta, 1000, rapid.SampledFrom([]float64{1e-9, .01, 100}).Draw(t, "ε|b̄ᵀθ̂|"))
+		trial.begin(theta, rapid.SampledFrom([]float64{1e-9, .01, 100}).Draw(t, "ε|b̄ᵀθ̂|"))
 		var near float64
 		var samples []float64
 		n := rapid.IntRange(20, 5000).Draw(t, "samples")
@@ -75,7 +75,7 @@ func TestTrialBoundsExcess(t *testing.T) {
 		repeat := rapid.SampledFrom([]float64{1, 100, 10_000}).Draw(t, "times that each sample counts")
 		floats.Scale(repeat, trial.sums)
 		floats.Scale(repeat, trial.squares)
-		trial.n, trial.near[trial.band] = trial.n*repeat, trial.before+(trial.near[trial.band]-trial.before)*repeat
+		trial.n, trial.near[trial.band] = trial.n*repeat, trial.near[trial.band]*repeat
 		var v mat.SymDense
 		all, mean, size := mat.NewDense(n, d, samples), zeros(d), float64(n)*repeat
 		stat.CovarianceMatrix(&v, all, vector(n, func(int) float64 { return repeat }))

@@ -137,19 +137,6 @@ func (b Band) Rows(like Row) (rows Record) {
 // and Settings states why it stopped.
 const Failure = "failed"
 
-// Failures returns a row about the failed trials, or none if no trial failed; the other fields
-// come from like.
-func (r *Runs) Failures(like Row) Record {
-	failed := r.Failed()
-	if len(failed) == 0 {
-		return nil
-	}
-	v := float64(failed[0].Steps)
-	like.Quantity, like.Value, like.Lo, like.Hi = Failure, v, v, v
-	like.Trials, like.Settings = len(failed), failed[0].Err.Error()
-	return Record{like}
-}
-
 // Round returns the record with At, the values and the intervals rounded to the given number of significant digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)
