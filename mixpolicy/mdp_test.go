@@ -169,3 +169,158 @@ func TestMerge(t *testing.T) {
 		t.Errorf("Merge(nil) = %v", got)
 	}
 }
+
+// drawSets returns a random process with all actions, the same process with action sets, and
+// the pairs that the action sets allow. New must call the Dynamics of the second process for
+// allowed pairs only. Some of the drawn processes have tied or nearly equal costs.
+func drawSets(t *rapid.T) (full, x *mixpolicy.MDP, allowed []bool) {
+	full = drawMDP(t, drawCriterion(t))
+	switch rapid.IntRange(0, 2).Draw(t, "costs") {
+	case 1:
+		full = priced(full, func(c float64) float64 { return math.Trunc(c/5) / 2 })
+	case 2:
+		full = priced(full, func(c float64) float64 { return 5 + 1e-8*c })
+	}
+	n, m := full.States(), full.Actions()
+	all := rapid.Bool().Draw(t, "all")
+	for _, some := range rapid.SliceOfN(rapid.Bool(), n*m, n*m).Draw(t, "allowed") {
+		allowed = append(allowed, all || some)
+	}
+	for s := range n { // each state and each action has an allowed pair
+		allowed[full.Pair(s, rapid.IntRange(0, m-1).Draw(t, "of state"))] = true
+	}
+	for a := range m {
+		allowed[full.Pair(rapid.IntRange(0, n-1).Draw(t, "of action"), a)] = true
+	}
+	x = mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+		States: n, Actions: m, Criterion: full.Criterion(), Initial: full.Initial(),
+		Allowed: func(s, a int) bool { return allowed[s*m+a] },
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			if !allowed[s*m+a] {
+				t.Fatalf("New calls Dynamics for action %d of state %d, which is not allowed", a, s)
+			}
+			return full.Cost(s, a), dense(rowOf(full, s, a))
+		},
+	}))
+	return full, x, allowed
+}
+
+// takesOnly reports whether the policy is 0 at every pair that is not allowed.
+func takesOnly(p *mixpolicy.Policy, allowed []bool) bool {
+	m := len(p.Row(0))
+	for i, ok := range allowed {
+		if !ok && p.Prob(i/m, i%m) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// The lemma of [mixpolicy.MDP.Allowed]: a policy π of the process with all nm pairs and the policy Fπ of the process
+// with action sets have the same cost, and F maps the measure of π to the measure of Fπ.
+func TestActionSetsMove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, x, allowed := drawSets(t)
+		n, m := x.States(), x.Actions()
+		padded := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{
+			States: n, Actions: m, Criterion: x.Criterion(), Initial: x.Initial(),
+			Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+				a0 := a
+				if !allowed[s*m+a] {
+					a0 = slices.Index(allowed[s*m:(s+1)*m], true)
+				}
+				return x.Cost(s, a0), dense(rowOf(x, s, a0))
+			},
+		}))
+		pi := drawPolicy(t, padded)
+		move := func(xi []float64) []float64 {
+			moved := make([]float64, n*m)
+			for i, v := range xi {
+				a := i % m
+				if !allowed[i] {
+					a = slices.Index(allowed[i-a:i-a+m], true)
+				}
+				moved[i-i%m+a] += v
+			}
+			return moved
+		}
+		prob := make([]float64, n*m)
+		for i := range prob {
+			prob[i] = pi.Prob(i/m, i%m)
+		}
+		fpi := mixpolicy.Must(mixpolicy.NewPolicy(x, move(prob)))
+		q, fq := mixpolicy.Must(padded.Occupation(t.Context(), pi)), mixpolicy.Must(x.Occupation(t.Context(), fpi))
+		// Each elimination has a relative error of a few n·2⁻⁵³, and the two chains P^π add up their terms in
+		// different orders.
+		if d := close1(move(q.Pair), fq.Pair); d > 64*luTolerance {
+			t.Fatalf("ξ^Fπ and Fξ^π differ by %v", d)
+		}
+		again := mixpolicy.Must(mixpolicy.PolicyOf(x, q.Pair))
+		for i, ok := range allowed {
+			if s := i / m; q.State[s] > 0x1p-40 && math.Abs(again.Prob(s, i%m)-fpi.Prob(s, i%m)) > 64*u || !ok && fq.Pair[i] != 0 {
+				t.Fatalf("π of ξ takes action %d of state %d with %v, Fπ with %v", i%m, s, again.Prob(s, i%m), fpi.Prob(s, i%m))
+			}
+		}
+		if v, fv := q.Cost(padded.Costs()), fq.Cost(x.Costs()); math.Abs(v-fv) > 640*luTolerance {
+			t.Fatalf("cost of π is %v, cost of Fπ is %v", v, fv)
+		}
+		uniform := mixpolicy.UniformPolicy(x)
+		for s := range n {
+			for a, p := range uniform.Row(s) {
+				if ok := allowed[s*m+a]; ok != (p > 0) || ok && p*float64(count(allowed[s*m:(s+1)*m])) != 1 {
+					t.Fatalf("uniform in state %d: %v", s, uniform.Row(s))
+				}
+			}
+		}
+	})
+}
+
+func count(of []bool) int {
+	return len(slices.DeleteFunc(slices.Clone(of), func(v bool) bool { return !v }))
+}
+
+// door is a process with the states shut and open, in which allowed selects the actions.
+func door(allowed func(s, a int) bool) (*mixpolicy.MDP, error) {
+	return mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 3, Criterion: mixpolicy.Discounted(.5), Allowed: allowed,
+		StateLabel:  func(s int) string { return []string{"shut", "open"}[s] },
+		ActionLabel: func(a int) string { return []string{"open it", "wait", "shut it"}[a] },
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(a), []mixpolicy.Transition{{To: []int{1, s, 0}[a], P: 1}}
+		},
+	})
+}
+
+func sensible(s, a int) bool { return s == 0 && a < 2 || s == 1 && a > 0 }
+
+// Every function refuses a pair that is not allowed, and the error names the state and the action.
+func TestActionSetsErrors(t *testing.T) {
+	wantError(t, errOf(door(func(s, a int) bool { return s == 0 })), "state open has no allowed action")
+	wantError(t, errOf(door(func(s, a int) bool { return a < 2 })), "action shut it is allowed in no state")
+	x := mixpolicy.Must(door(sensible))
+	const where = "state open, action open it"
+	wantError(t, errOf(mixpolicy.NewPolicy(x, []float64{1, 0, 0, .5, .25, .25})), where, "0.5")
+	wantError(t, errOf(mixpolicy.Deterministic(x, []int{0, 0})), where)
+	wantError(t, errOf(mixpolicy.FeaturesFromColumns(x, []float64{.5, 0, .25, 0, .25, 0})), "feature column 0", "state shut, action shut it")
+	mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, []float64{.25, .25, 0, 0, .25, .25}))
+	wantError(t, errOf(x.WithCosts([]float64{0, 1, 0, 0, 1, 2})), where, "cost 0, want the cost of action wait, 1")
+	all := mixpolicy.Must(door(nil))
+	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(all))), "state shut, action shut it") // the first such pair
+	wantError(t, errOf(mixpolicy.PolicyOf(x, []float64{0, 0, 0, math.NaN(), 0, 0})), where, "NaN")
+	if !x.Allowed(1, 2) || x.Allowed(1, 0) || !all.Allowed(1, 0) {
+		t.Error("Allowed gives wrong answers")
+	}
+	mixpolicy.Must(x.WithCosts([]float64{3, 4, 3, 5, 5, 6}))
+	chain := mixpolicy.Must(x.Under(mixpolicy.Must(mixpolicy.Deterministic(x, []int{1, 2})))) // a chain has one action
+	mixpolicy.Must(chain.Occupation(t.Context(), mixpolicy.UniformPolicy(chain)))
+}
+
+// A shut door cannot be shut again: each state has its own actions.
+func ExampleMDP_Allowed() {
+	x := mixpolicy.Must(door(sensible))
+	fmt.Println(mixpolicy.UniformPolicy(x).Row(0), mixpolicy.UniformPolicy(x).Row(1))
+	_, err := mixpolicy.StateIndependent(x, .5, .5, 0)
+	fmt.Println(err)
+	// Output:
+	// [0.5 0.5 0] [0 0.5 0.5]
+	// mixpolicy: state open, action open it is not allowed: probability 0.5, want 0
+}

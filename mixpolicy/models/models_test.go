@@ -212,7 +212,7 @@ func TestGarnetCosts(t *testing.T) {
 	}
 }
 
-// Monomials and geometric weights are right for queues of three lengths, with and without length 0.
+// Monomials are right for queues of three lengths, with and without length 0.
 func TestQueueFeatures(t *testing.T) {
 	for _, c := range []struct {
 		q    Queue

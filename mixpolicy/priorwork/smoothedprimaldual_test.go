@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -51,4 +52,21 @@ func TestSmoothedPrimalDual(t *testing.T) {
 	if short, long := excess(1000), excess(100_000); long > short/4 || long > best/20 {
 		t.Errorf("error %v after 1000 steps, %v after 100,000, of a value of %v", short, long, best)
 	}
+}
+
+func ExampleSmoothedPrimalDual() {
+	x := mixpolicy.Must(models.Machine{Criterion: mixpolicy.Discounted(0.5)}.MDP())
+	f := mixpolicy.Must(mixpolicy.NewFeatures(background, x, mixpolicy.UniformPolicy(x)))
+	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Ball(2)))
+	basis := mixpolicy.Must(models.Queue{Buffer: 2}.Monomials(1)) // 1 and the state
+	s := SmoothedPrimalDual{
+		Basis: basis, Slack: []float64{.5, .5}, Radius: 4, CostScale: 6, StepSize: mixpolicy.InverseSqrt(0.3),
+	}
+	a := mixpolicy.Must(mixpolicy.Solve(background, p, s, mixpolicy.Settings{Iterations: 100_000, Seed: 1}))
+	exact := mixpolicy.Must(SALP{Basis: basis, Slack: s.Slack, Penalty: PublishedPenalty(0.5)}.Solve(background, x))
+	fmt.Printf("ν = %.2f, exactly %.2f\n", a.Run.(Approximator).Nu(), exact.Nu)
+	fmt.Printf("service while working with probability %v, while broken %v\n", a.Policy.Prob(models.Working, models.Attend), a.Policy.Prob(models.Broken, models.Attend))
+	// Output:
+	// ν = [-3.45 5.50], exactly [-4.00 5.71]
+	// service while working with probability 0, while broken 1
 }
