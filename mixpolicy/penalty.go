@@ -10,11 +10,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-var (
-	_ Method = Penalty{}
-	_ Run    = (*penalty)(nil)
-)
-
 // Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis (2018), with
 // which section 6 compares Algorithm 1. It is stochastic subgradient descent on
 //

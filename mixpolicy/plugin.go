@@ -9,11 +9,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var (
-	_ Method = PlugIn{}
-	_ Run    = (*plugIn)(nil)
-)
-
 // PlugIn uses the fact that only b = cᵀΨ ∈ ℝᵈ is unknown in (2.18). It estimates b from the
 // oracle's samples and solves the program in d variables exactly. After t samples (sₖ,
 // aₖ) ~ q,

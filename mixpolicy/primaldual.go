@@ -11,11 +11,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-var (
-	_ Method = PrimalDual{}
-	_ Run    = (*primalDual)(nil)
-)
-
 // Form chooses between the algorithm that the analysis needs and the printed algorithm.
 type Form int
 

@@ -12,8 +12,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var _ mixpolicy.PolicyRun = (*game)(nil)
-
 // RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a generative model. With rewards r =
 // (c_max − c)/(c_max − c_min) ∈ [0, 1], it looks for the saddle point of the full LP's Lagrangian,
 //

@@ -10,8 +10,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var _ mixpolicy.PolicyRun = (*certaintyEquivalence)(nil)
-
 // CertaintyEquivalence estimates the costs and solves the MDP with the estimates: the plug-in principle applied to the
 // whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal (Azar, Munos and
 // Kappen 2013). Here, transitions are known. If costs have no noise, one query for each pair is enough: after nm

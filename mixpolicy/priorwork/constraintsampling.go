@@ -14,8 +14,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-var _ mixpolicy.PolicyRun = (*constraintSampling)(nil)
-
 // ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias and Van Roy (2004). A
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) over the pairs drawn so far.

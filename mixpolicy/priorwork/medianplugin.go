@@ -12,11 +12,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-var (
-	_ mixpolicy.SlowRun   = (*medianPlugIn)(nil)
-	_ mixpolicy.Estimator = (*medianPlugIn)(nil)
-)
-
 // MedianPlugIn is [mixpolicy.PlugIn] for costs with heavy tails: sample k goes to group k mod Groups, and b̂ⱼ is the
 // median of the groups' estimates of bⱼ. If fewer than half of the groups contain an outlier, the median is within the
 // range of the other groups' estimates. The mean of [mixpolicy.PlugIn] includes outliers, which is right if they are

@@ -11,7 +11,7 @@ import (
 type Known struct {
 	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known
-	Tolerance float64 // ε: the relative distance from the optimum that is near enough; 0 means as near as the budget allows
+	Tolerance float64 // ε: an answer may exceed the optimum by ε times its cost; 0 means as near as the budget allows
 }
 
 // Recommendation is a method with its settings, the number of its steps, and the reason.
@@ -51,7 +51,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		budget, samplingError(p)/math.Sqrt(float64(budget)))
 	if known.Tolerance > 0 {
 		return Recommendation{ScaleFree{Tolerance: known.Tolerance}, budget, fmt.Sprintf("There is nothing to tune, and the run ends "+
-			"by itself once its answer is shown to be within %.3g %% of the optimum. %s", 100*known.Tolerance, precision)}, nil
+			"by itself once its answer is shown to exceed the optimum by at most %.3g %% of its cost. %s", 100*known.Tolerance, precision)}, nil
 	}
 	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. " +
 		"There is nothing to tune. If costs have rare outliers that are noise, take ScaleFree, " +

@@ -15,11 +15,6 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/alias"
 )
 
-var (
-	_ mixpolicy.PolicyRun = (*smoothedPrimalDual)(nil)
-	_ Approximator        = (*smoothedPrimalDual)(nil)
-)
-
 // SmoothedPrimalDual is the method that the paper's abstract announces: a primal–dual method for the smoothed ALP, with
 // sampling from the polytope of the constraints. The paper's text does not contain the method, so we derive it here.
 //

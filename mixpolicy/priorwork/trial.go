@@ -73,6 +73,16 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	value, centred := floats.Dot(b, t.answer), slices.Clone(b)
 	floats.AddConst(-floats.Sum(b)/float64(len(b)), centred)
 	own, allowed = value-t.least(t.p.Features(), b), tolerance*math.Abs(value)
+	share := t.near[t.band] / t.n
+	clipping := t.top * (share + t.bernstein(share*(1-share)*t.n/(t.n-1), 1))
+	t.p.Features().MulVec(m, t.answer)
+	square, most := 0., 0. // Σ (x̂ᵀθ̂)², max (Ψθ̂)_i/q_i
+	for i, q := range t.p.Features().Sampling() {
+		if q > 0 {
+			square, most = square+t.squares[i]*(m[i]/q)*(m[i]/q), max(most, m[i]/q)
+		}
+	}
+	price := tolerance * (t.bernstein(square/(t.n-1), 2*t.limit*most) + clipping)
 	var v mat.SymDense
 	var weighted, u, along mat.Dense // along is |Ψu_j|/q
 	var eigen mat.EigenSym
@@ -85,8 +95,6 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	eigen.VectorsTo(&u)
 	along.Mul(t.ratios, &u)
 	along.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &along)
-	share := t.near[t.band] / t.n
-	clipping := t.top * (share + t.bernstein(share*(1-share)*t.n/(t.n-1), 1))
 	for h := math.MaxFloat64 / 4; ; {
 		for j, v := range b {
 			t.region[j][len(m)] = value + h - v
@@ -102,15 +110,15 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 		mat.NewVecDense(len(m), m).MulVec(&along, mat.NewVecDense(len(b), reach))
 		last := h
 		h = min(h, t.bernstein(variance, 2*t.limit*floats.Max(m))+min(2, floats.Dot(m, t.p.Features().Sampling()))*clipping)
-		if bound = own + h; h > .9*last || bound <= allowed {
+		if bound = own + h + price; h > .9*last || bound <= allowed {
 			return bound, own, allowed
 		}
 	}
 }
 
-// bernstein returns √(2V ln(2/δ)/n) + 7K ln(2/δ)/3(n−1), with ln(2/δ) = 14.
+// bernstein returns √(2V ln(2/δ)/n) + 7K ln(2/δ)/3(n−1), with ln(2/δ) = 17.
 func (t *trial) bernstein(variance, reach float64) float64 {
-	return math.Sqrt(2*variance*14/t.n) + 7*reach*14/(3*(t.n-1))
+	return math.Sqrt(2*variance*17/t.n) + 7*reach*17/(3*(t.n-1))
 }
 
 // least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0. If linprog finds none, it returns −10¹⁵⁰,
@@ -118,7 +126,7 @@ func (t *trial) bernstein(variance, reach float64) float64 {
 func (t *trial) least(psi linprog.Rows, b []float64) float64 {
 	class := t.p.Class()
 	s, _ := linprog.Mixture{B: b, Psi: psi, Norm: class.Norm, R: class.R}.Solve(context.Background(), linprog.Settings{})
-	if s == nil {
+	if s == nil || !(s.Bound > -1e150) {
 		return -1e150
 	}
 	return s.Bound
