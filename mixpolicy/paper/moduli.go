@@ -303,7 +303,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {
 		if i == 0 {
-			f.Y.Label = "penalised gap − that of the " + k.Name
+			f.Y.Label = "(penalised gap − " + k.Name + "'s) / optimum"
 			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
 			continue
 		}
