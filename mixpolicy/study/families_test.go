@@ -3,6 +3,7 @@ package study
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/mixpolicy/lab/mixpolicy"
+	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
 // An instance depends on the dimension, on its number and on its use (for tuning or not), but not on the noise.
@@ -96,4 +98,30 @@ func TestDeviation(t *testing.T) {
 func estimate(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, queries int, stream uint64) []float64 {
 	set := mixpolicy.Settings{Iterations: queries, Seed: 1, Stream: stream, Uncertified: true}
 	return mixpolicy.Must(mixpolicy.Solve(t.Context(), p, m, set)).Run.(mixpolicy.Estimator).Estimate()
+}
+
+// In a short fair race, all methods with parameters are tuned over equally many settings. The two drawings differ in
+// seeds and values. If a drawing is repeated, the penalty method has the same values.
+func TestFairRace(t *testing.T) {
+	f := mixpolicy.Must(fairRaceOn(Families()[0].String()))
+	f.tuning, f.judged, f.runs, f.queries = 2, 2, 3, 50
+	row := func(drawing int, method string) race.Row {
+		return mixpolicy.Must(mixpolicy.Must(f.compute(t.Context(), drawing, nil, method)).One(race.Row{Base: Drawings[drawing], Race: Fair}))
+	}
+	for _, m := range FairMethods {
+		first, second, want := row(0, m), row(1, m), 192
+		if first.Setting == nil {
+			want = 1
+		}
+		wrong := func(v float64) bool { return !(v >= 0) }
+		if first.Configurations != want || len(first.Values) != 6 || slices.ContainsFunc(first.Values, wrong) || m != first.Method {
+			t.Errorf("%s: %d settings, want %d; gaps %v", m, first.Configurations, want, first.Values)
+		}
+		if slices.Equal(first.Values, second.Values) || first.Seed == second.Seed {
+			t.Errorf("%s: the two drawings have equal values or equal seeds", m)
+		}
+		if again := row(0, m); m == "penalty" && !reflect.DeepEqual(first, again) {
+			t.Errorf("%v, then %v", first, again)
+		}
+	}
 }
