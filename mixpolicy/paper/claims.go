@@ -576,7 +576,7 @@ func queueClaims(ctx context.Context) []Claim {
 	optimum := must(must(QueueProblem(mixpolicy.Ball(2))).Optimum(ctx)).Objective
 	above := func(cost float64) float64 { return max(cost-optimum, 0) } // least ε of (2.22), whose V is not the violation of the answer
 	c, printed, w := AsPrinted(mixpolicy.Corrected), AsPrinted(mixpolicy.Printed), Working()
-	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with 7000, θ̂₁ is 46 on average, where policies are cheapest
+	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with 7000, θ̂₁ is on both sides of 45.66, where the policies' cost jumps
 	const objective, trueCost = `$c^{\mathsf T}\Psi\hat\theta$`, "the policies' true cost"
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs divided by $c_{\max}$`
