@@ -320,7 +320,7 @@ type recordedRow struct {
 	Found   string  `csv:"found"`
 }
 
-// WriteIndex writes the verdicts and findings of rows as CSV with a header.
+// WriteIndex writes the verdicts of the rows, and the numbers of their findings, as CSV with a header.
 func WriteIndex(w io.Writer, rows []Row) error {
 	return csvrows.Encode(w, mapped(rows, func(r Row) recordedRow { return recordedRow{r.Number, r.Verdict, r.Finding.Numbers} }))
 }

@@ -329,8 +329,8 @@ func (all evaluations) add(s *Step) (worst bool) {
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
 // large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP
-// with the cube's modulus. All samples are rarely the same pair, but an inequality that always holds must hold even
-// then.
+// with the cube's modulus. An oracle rarely draws the same pair every time, but an inequality that always holds must
+// hold even then.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -485,7 +485,7 @@ type Place struct {
 	TraceStep
 	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
 	Price []float64 // λ ∈ Λ
-	Part  int       // coordinate, or 0 or 1 for the case
+	Part  int       // for a law about coordinates, the coordinate; for a law with two cases, 0 or 1
 }
 
 // Sides are left = right, or left ≤ right.

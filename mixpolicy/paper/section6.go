@@ -238,8 +238,8 @@ func checkProtocol(ctx context.Context) Finding {
 // on the queue: equal samples, equal budgets of tuning, fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// Tuned has the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
-	// whose seed is not used again. TunedByCost has the best by the true cost of the policy. Only the penalised gap
+	// Tuned holds the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
+	// whose seed is not used again. TunedByCost holds the best by the true cost of the policy. Only the penalised gap
 	// counts infeasibility: if Ψθ̂ has a negative entry, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
@@ -278,7 +278,7 @@ func powers(first, factor float64, n int) []float64 {
 
 // Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers for Algorithm
 // 1, η₀ × ω in 4 × 4 powers for the penalty method. The ω chosen by the penalised gap is neither the least nor the
-// greatest of the grid. A tuned method has the step sizes of the protocol, times a constant. If no configuration of a
+// greatest of the grid. A tuned method uses the step sizes of the protocol, times a constant. If no configuration of a
 // method runs to the end, Contest returns an error. progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
