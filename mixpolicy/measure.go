@@ -293,7 +293,7 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 }
 
 func unproved(q *Measure, residual, bound, limit float64) error {
-	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but the measure's error may be %.2g, want %.2g; "+
+	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but μ's error may be %.2g, want %.2g; "+
 		"some states are left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 

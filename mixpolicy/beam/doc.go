@@ -1,6 +1,6 @@
 // Package beam runs races and simulated occupation measures on Apache Beam: on this machine by default or, with a flag,
-// on a cluster of machines of one architecture. Every run of a race gives the same record, byte for byte. The package is
-// a separate module, so only its users download Beam.
+// on a cluster of machines of one architecture. Every run of a race gives the same record, byte for byte. The package
+// is a separate module, so only its users download Beam.
 //
 // A race is one small file ([Race]): problems, methods, settings in a grid, and trials on the streams of a seed. In the
 // folder of this module, the following command checks the whole race, shows progress, and writes race.csv, a record that
@@ -29,9 +29,9 @@
 //
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
-// We test these runners. According to Beam's documentation, the following commands work with the job servers of Flink and
-// Spark and with Google's Dataflow; we have not run these commands. All workers must be able to write to the place that
-// --output names.
+// We test these runners. According to Beam's documentation, the following commands work with the job servers of Flink
+// and Spark and with Google's Dataflow; we have not run these commands. All workers must be able to write to the place
+// that --output names.
 //
 //	docker run --net=host apache/beam_flink1.20_job_server --flink-master=HOST:8081
 //	go run ./race --runner flink --endpoint localhost:8099 --output s3://BUCKET/race.csv race.json

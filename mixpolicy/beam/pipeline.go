@@ -57,7 +57,7 @@ func init() {
 
 // Build makes the pipeline of a race that [Submit] has checked:
 //
-//	methods and base policies → tasks that take seconds → a Part of each task → a Part of each method or policy → rows → the record
+//	methods and base policies → tasks → a Part of each task → a Part of each method or policy → rows → the record
 //
 // A race gives the same record, byte for byte, for any number of bundles and workers.
 func (j *Job) Build(s apache.Scope) {

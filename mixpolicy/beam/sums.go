@@ -217,8 +217,8 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	return rows
 }
 
-// MeanOf precedes the name of a quantity in rows of its mean. A row whose quantity is the name alone contains the median,
-// as in package study.
+// MeanOf precedes the name of a quantity in rows of its mean. A row whose quantity is the name alone contains the
+// median, as in package study.
 const MeanOf = "mean of "
 
 // Sketched ends the settings in rows of medians and other quantiles that come from [Statistic.Counts].

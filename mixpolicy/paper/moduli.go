@@ -32,8 +32,9 @@ type Family struct {
 // Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
 // size of each modulus is chosen from the same grid, in separate trials, equally many for each modulus
 // ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
-// end for all moduli, up to 64 step sizes. It does not grow below a step size with which this modulus hardly moves from θ₀. The comparison
-// tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
+// end for all moduli, up to 64 step sizes. It does not grow below a step size with which this modulus hardly moves from
+// θ₀. The comparison tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters
+// through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
 	Settings   ModuliSettings // Etas are all η₀ tried, in order

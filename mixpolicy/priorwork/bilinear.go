@@ -287,8 +287,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 type BoxMirror struct {
 	// Steps is T, which the step sizes need; required.
 	Steps int
-	// MixingTime is any t for which h*, after adding a suitable constant, stays between −t and t; required under average
-	// cost. h* is the relative value function of an optimal policy, for costs divided by c_max − c_min.
+	// MixingTime is any t for which h*, after adding a suitable constant, stays between −t and t; required under
+	// average cost. h* is the relative value function of an optimal policy, for costs divided by c_max − c_min.
 	MixingTime float64
 	// Rate multiplies both step sizes; 0 means 1.
 	Rate float64

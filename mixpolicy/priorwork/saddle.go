@@ -64,8 +64,8 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
 // Steps in θ are those of (3.25) with length η/σ. The weight σ = c_max − c_min, or 1 if all costs are equal, balances
-// the steps in θ and λ. The answer is the average of the (θ½, λ½). The duality gap of the answer falls as 1/t, because 𝓛 is
-// bilinear and the gradients have no noise. Only the modulus may be chosen, and the modulus determines η. The
+// the steps in θ and λ. The answer is the average of the (θ½, λ½). The duality gap of the answer falls as 1/t, because
+// 𝓛 is bilinear and the gradients have no noise. Only the modulus may be chosen, and the modulus determines η. The
 // certificate of a run contains the gap.
 //
 // An iteration costs 4nmd operations. The method makes no query.

@@ -171,9 +171,9 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
-// Until is the Race of rows on runs of the scale-free variant that should end by themselves, with a Tolerance of 1 %. For
-// each run, the rows contain the number of queries, and the penalised gap in units of the optimum. At is the greatest
-// number of queries allowed.
+// Until is the Race of rows on runs of the scale-free variant that should end by themselves, with a Tolerance of 1 %.
+// For each run, the rows contain the number of queries, and the penalised gap in units of the optimum. At is the
+// greatest number of queries allowed.
 const Until = "until"
 
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.

@@ -124,8 +124,8 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
-// configurations, from the best to the worst, relative to the optimum of (2.18). No line leaves the figure, however great
-// the gaps. A method with nothing to tune is a horizontal line.
+// configurations, from the best to the worst, relative to the optimum of (2.18). No line leaves the figure, however
+// great the gaps. A method with nothing to tune is a horizontal line.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
