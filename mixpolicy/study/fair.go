@@ -217,7 +217,7 @@ func (r Record) UntilTable() plotting.Table {
 }
 
 // FairTable returns the table of the fair races on a problem: the number of settings tried, the gap and the best setting
-// in each drawing, and the median gap over the settings of the first grid.
+// in each drawing, and the median gap over the settings of the first grid of the first drawing.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"
