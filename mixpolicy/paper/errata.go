@@ -135,7 +135,7 @@ type witnessed struct {
 	Witness string `csv:"witness"`
 }
 
-// WriteErrata writes the findings of all witnesses as CSV with a header.
+// WriteErrata writes the numbers that the witnesses of all errata find, as CSV with a header.
 func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	defer catch(&err)
 	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))

@@ -390,9 +390,9 @@ func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Ste
 	return steps
 }
 
-// Proofs evaluates every equality and inequality of section 5 that is about a run, (5.1) to
-// (5.18) and (5.22) to (5.36), as printed and as corrected, and returns the worst case of
-// each in the order of the paper. An equation that is correct as printed has one row.
+// Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1)
+// to (5.18) and from (5.22) to (5.36), and returns the worst case of each form in the order of the
+// paper. An equation that is evaluated as printed and as corrected has two rows, any other has one.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil

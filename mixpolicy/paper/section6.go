@@ -32,8 +32,9 @@ type Protocol struct {
 	Seed               uint64
 }
 
-// AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted takes the
-// simplest: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its radius 1/(1−γ) is infinite).
+// AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted makes the
+// simplest choice: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its radius 1/(1−γ) is
+// infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	return Protocol{Name: fmt.Sprintf("as printed, the %v algorithm", form), Radius: 100, Iterations: 1000, Trials: 20,
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
@@ -108,8 +109,9 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest error of the simulation over all states, in units of the state's standard error. With
-// probability 99.7 %, 100 independent standard normal variables are all below 4.2 in size.
+// WorstZ is the greatest error of the simulation over all states with a positive standard error, in units of this
+// standard error. With probability 99.7 %, 100 independent standard normal variables are all below 4.2 in absolute
+// value.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
 // worstZ omits states with at most the given number of expected visits, because the errors of rare states are not
@@ -365,7 +367,7 @@ func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
 
-// Gap draws the penalised gap relative to the optimum, which Fig. 2 also omits.
+// Gap draws the penalised gap, which Fig. 2 also omits, relative to the optimum.
 func (f Figure2) Gap() plotting.Figure {
 	g := f.positive("penalised gap / optimum", f.gap)
 	g.Y.Log = true
