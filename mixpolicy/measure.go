@@ -106,9 +106,10 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 
 // Occupation computes μ^π and ξ^π. It is an error if, under average cost, the chain has several
 // recurrent classes (the stationary distribution is then not unique; the error names the classes),
-// if [Elimination] would take too much work or lose digits, if a mass overflows, if MaxSweeps
-// sweeps do not converge, if we cannot prove that Measure.Error is at most √Tolerance, or if ctx
-// ends. In the last three cases, Occupation returns the measure so far, if any, with the error.
+// if Method is [Elimination] and elimination would take too much work or lose digits, if a mass
+// overflows, if MaxSweeps sweeps do not converge, if we cannot prove that Measure.Error is at most
+// √Tolerance, or if ctx ends. In the last three cases, Occupation returns the measure so far, if
+// any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
