@@ -274,8 +274,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary counts the rows of the index that hold, those that are definitions and, by the kind of their erratum, those
-// that hold once corrected. It also counts all errata by kind.
+// Summary counts the rows of the index that hold, the rows that are definitions and, by the kind of their erratum, the
+// rows that hold once corrected. It also counts all errata by kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {

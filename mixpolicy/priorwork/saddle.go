@@ -171,7 +171,7 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂,
 //
-// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. It restarts from the average or
+// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
 // from the last iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the
 // error at the last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36
 // of all iterations were made since the last restart. Averages alone converge as 1/t. From one restart to the next,
