@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Measured is the median, the least and the greatest of the times of repeated calls, in seconds.
+// Measured holds the median, least and greatest time of a call, in seconds.
 type Measured struct {
 	Median   float64 `csv:"median,%.4g"`
 	Least    float64 `csv:"least,%.4g"`

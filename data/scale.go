@@ -4,7 +4,7 @@ package data
 // measures Ψ of two rules on this network, and the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
 type Scale struct {
 	States   int     `csv:"states"` // n
-	Moves    int     `csv:"moves"`  // the transitions of all pairs together
+	Moves    int     `csv:"moves"`  // number of transitions, over all pairs
 	Model    float64 `csv:"model,%.3g"`
 	Measures float64 `csv:"measures,%.3g"`
 	Optimum  float64 `csv:"optimum,%.3g"`  // seconds, like Model and Measures

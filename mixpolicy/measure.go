@@ -91,9 +91,9 @@ type MeasureSettings struct {
 	// a similar policy or of an interrupted run; nil means uniform. A guess saves the
 	// sweeps that would bring the residual down to the residual of the guess.
 	// [Multilevel] needs some four sweeps per factor of ten. In the network of 10⁶
-	// states, a residual of 1e-10 takes 46 sweeps from the uniform start. From the
-	// measure of a policy that differs in one of 10⁴ decisions, the same residual takes 38 sweeps. The
-	// measure of a policy that differs in one of 100 decisions saves no sweeps.
+	// states, a residual of 1e-10 takes 46 sweeps from the uniform start. From the measure of
+	// a policy that differs in one decision in 10⁴, the same residual takes 38 sweeps. The
+	// measure of a policy that differs in one decision in 100 saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -104,10 +104,12 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
-// Occupation computes μ^π and ξ^π. Errors include several recurrent classes under average cost
-// (the error names them; the stationary distribution is not unique), masses that overflow, no
-// convergence within MaxSweeps, no proof that Error is at most √Tolerance, and cancellation.
-// In the last three cases, it returns the measure so far, if any, with the error.
+// Occupation computes μ^π and ξ^π. It is an error if, under average cost, the chain has several
+// recurrent classes (the stationary distribution is then not unique; the error names the classes),
+// if Method is [Elimination] and elimination would take too much work or lose digits, if a mass
+// overflows, if MaxSweeps sweeps do not converge, if we cannot prove that Measure.Error is at most
+// √Tolerance, or if ctx ends. In the last three cases, Occupation returns the measure so far, if
+// any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
@@ -292,7 +294,7 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 }
 
 func unproved(q *Measure, residual, bound, limit float64) error {
-	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but its error may be %.2g, want %.2g; "+
+	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but μ's error may be %.2g, want %.2g; "+
 		"some states are left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 

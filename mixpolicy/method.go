@@ -38,7 +38,7 @@ type PolicyRun interface {
 }
 
 // SlowRun is a [Run] whose View takes long because it solves a problem. ViewUntil is View with a
-// context: when ctx ends, ViewUntil returns early with an error. It may still show the state reached.
+// context: when ctx ends, ViewUntil returns early with an error. *s may still show the state reached.
 type SlowRun interface {
 	Run
 	ViewUntil(ctx context.Context, s *Snapshot) error
@@ -69,7 +69,7 @@ type Snapshot struct {
 
 	// Lambda is λ̂_t of (3.27), one entry per pair, in units of the true costs. Lazy multipliers of
 	// the corrected form give an unbiased estimate of λ̂_t instead ([LazyMultipliers]). Methods
-	// without multipliers leave Lambda nil. Lambda is ⪰ 0, except for the printed form of Algorithm 1.
+	// without multipliers leave Lambda nil. Lambda ⪰ 0, except for the printed form of Algorithm 1.
 	Lambda []float64
 }
 

@@ -25,7 +25,7 @@ type Mirror struct {
 	// Scale divides every observed cost, so that η and β need not depend on the unit of
 	// cost; 0 means c_max = max |c|, which is known by (A.3).
 	Scale float64
-	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, this is
+	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, θ̂ is
 	// (3.27a). For p > 0, early iterates have less weight. For constant η, the last half of the iterates has the
 	// share 1 − 2^{−p−1} of the total weight, as with the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64

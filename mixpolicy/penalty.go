@@ -11,7 +11,7 @@ import (
 )
 
 // Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis (2018), with
-// which section 6 compares Algorithm 1. It is stochastic subgradient descent on
+// which section 6 compares Algorithm 1. The method is stochastic subgradient descent on
 //
 //	f_ω(θ) = cᵀΨθ + ω ‖[Ψθ]₋‖₁,
 //

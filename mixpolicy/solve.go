@@ -67,7 +67,7 @@ func LogSpaced(perDecade int) Schedule {
 type Status int
 
 const (
-	// Completed means that the run did all its iterations.
+	// Completed means that the run did all iterations, or ended earlier with [ErrDone].
 	Completed Status = iota
 	// Interrupted means that the context ended the run early.
 	Interrupted

@@ -115,11 +115,11 @@ type MeasuredFeatures struct {
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
 // For fixed K, the coverage tends to the level as the runs grow longer, if the runs are
-// independent, equally long, and of one recurrent class: by the central limit theorem, the f_k
-// are normal in the limit. If the runs differ in length, the limit is at least the level, for
-// levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also
-// independent in the limit. For runs of a given length, no theorem guarantees the
-// coverage, and the coverage depends on the first states of the runs.
+// independent and equally long, and if the chain of the policy has one recurrent class: by the
+// central limit theorem, the f_k are normal in the limit. If the runs differ in length, the limit is at least the
+// level, for levels from 0.92 on (Bakirov and Székely 2005). Consecutive parts of one run are also independent in the
+// limit. For runs of a given length, no theorem guarantees the coverage, and the coverage depends on the first states
+// of the runs.
 //
 // Normality says nothing about a pair that some run never or always took. The interval of such a pair is
 //

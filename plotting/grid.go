@@ -69,7 +69,7 @@ func (g Grid) check(x, y Axis) error {
 		}
 		for i := 1; i < len(c.data); i++ {
 			if c.data[i] <= c.data[i-1] {
-				return fmt.Errorf("%s[%d] = %g ≤ %s[%d] = %g, where it must increase", c.name, i, c.data[i], c.name, i-1, c.data[i-1])
+				return fmt.Errorf("%s[%d] = %g ≤ %s[%d] = %g: values must increase", c.name, i, c.data[i], c.name, i-1, c.data[i-1])
 			}
 		}
 	}

@@ -211,9 +211,9 @@ func (b bounds) covers(m mark, x, y scale) int {
 
 // Color is one of the colours below. The zero value lets the figure choose.
 //
-// The palette is Okabe and Ito's ("Color universal design", 2008), plus a grey. It omits their yellow, because yellow
-// vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours of the palette.
-// The first four colours have a contrast of at least 3:1 on white and on black.
+// The palette is Okabe and Ito's ("Color universal design", 2008), plus a grey. The palette omits their yellow, because
+// yellow vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours of the
+// palette. The first four colours have a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
 
 const (

@@ -1,6 +1,6 @@
 // Package beam runs races and simulated occupation measures on Apache Beam: on this machine by default or, with a flag,
-// on a cluster of machines of one architecture. The record is the same to the byte. The package is a separate module, so
-// only its users download Beam.
+// on a cluster of machines of one architecture. Every run of a race gives the same record, byte for byte. The package
+// is a separate module, so only its users download Beam.
 //
 // A race is one small file ([Race]): problems, methods, settings in a grid, and trials on the streams of a seed. In the
 // folder of this module, the following command checks the whole race, shows progress, and writes race.csv, a record that
@@ -9,7 +9,7 @@
 //	go run ./race race.json
 //
 // A program with its own problems, methods or moduli calls [RegisterProblem], [RegisterMethod] or [RegisterModulus], and
-// then [Main]; it takes the same flags. A race file looks as follows.
+// then [Main]; the program takes the flags of ./race. A race file looks as follows.
 //
 //	{
 //	  "Problems": [{"Name": "queue"}, {"Name": "random", "Settings": {"Dim": 5, "Instance": 3}}],
@@ -29,9 +29,9 @@
 //
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
-// We test these runners. According to Beam's documentation, the job servers of Flink and Spark and Google's Dataflow
-// accept the following commands; we have not run them. All workers must be able to write to the place that --output
-// names.
+// We test these runners. According to Beam's documentation, the following commands work with the job servers of Flink
+// and Spark and with Google's Dataflow; we have not run these commands. All workers must be able to write to the place
+// that --output names.
 //
 //	docker run --net=host apache/beam_flink1.20_job_server --flink-master=HOST:8081
 //	go run ./race --runner flink --endpoint localhost:8099 --output s3://BUCKET/race.csv race.json
@@ -59,8 +59,8 @@
 // # Measurements
 //
 // On two cores of a Xeon at 2.5 GHz without other work, the pipeline does 96 % as many runs of 10.7 ms as package race
-// does in the same time (BenchmarkThroughput). The following numbers are for networks of queues with six rules, and with
-// other work on the machine (BenchmarkBuild).
+// does in the same time (BenchmarkThroughput). The following numbers are for networks of queues with six rules; the
+// machine had other work (BenchmarkBuild).
 //
 //	states       the MDP       Ψ    the measures behind Ψ, sent to this machine
 //	13,689         0.1 s    1.7 s     0.7 MB in 0.01 s

@@ -19,7 +19,7 @@ import (
 )
 
 // Task is work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a base policy.
-// Of is the number of the method or policy (see plan.unit).
+// Of identifies the method or policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
 // Cut says that the Total trials or walks of the method or policy Of are cut into tasks of at most Size.
@@ -57,9 +57,9 @@ func init() {
 
 // Build makes the pipeline of a race that [Submit] has checked:
 //
-//	methods and base policies → tasks of seconds → a Part of each task → a Part of each method or policy → rows → the record
+//	methods and base policies → tasks → a Part of each task → a Part of each method or policy → rows → the record
 //
-// The same race gives the same record to the byte, for any number of bundles and workers.
+// A race gives the same record, byte for byte, for any number of bundles and workers.
 func (j *Job) Build(s apache.Scope) {
 	tasks := apache.Reshuffle(s, apache.ParDo(s, cutTasks, apache.CreateList(s, j.Cuts)))
 	parts := apache.CombinePerKey(s, merge, apache.ParDo(s, &doTask{j.Race}, tasks))

@@ -31,15 +31,15 @@ type Race struct {
 
 	Trials     int
 	Seed       uint64
-	Iterations int   // T, used if Queries is nil, with about 20 looks in each factor of ten
+	Iterations int   // T, used if Queries is nil; looks are then made about 20 times in each factor of ten
 	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; [] is an error
 
 	// Quantities lists the quantities to record: "penalised gap", "true cost of the policy", "cost", "violation" and
 	// "mass". The default is the penalised gap alone.
 	Quantities []string
 
-	// Simulate is the number of steps of all walks of a base policy together, on each problem. The walks count visits
-	// to states; 0 means no walks.
+	// Simulate is the total number of steps of the walks of a base policy, for each base policy of each problem. The
+	// walks count visits to states; 0 means no walks.
 	Simulate int64
 }
 

@@ -191,7 +191,7 @@ func decode(text jsontext.Value, into any) error {
 	if wrong.Err != nil {
 		return fmt.Errorf("%s: %w", place.LastToken(), wrong.Err)
 	}
-	return fmt.Errorf("%s: %s, want a value for %v", place.LastToken(), wrong.JSONValue, wrong.GoType)
+	return fmt.Errorf("%s: want a value of type %v", place.LastToken(), wrong.GoType)
 }
 
 // choice reads "name" or {"name": v}.

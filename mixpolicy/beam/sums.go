@@ -51,7 +51,7 @@ const exact = 2148 + 2048 + 64
 
 func total() *big.Float { return new(big.Float).SetPrec(exact) }
 
-// Add adds numbers of size at most MaxFloat64/2.
+// Add adds numbers of magnitude at most MaxFloat64/2.
 func (s *Statistic) Add(x ...float64) {
 	t := Statistic{N: len(x), Sum: total(), Square: total(), Values: x}
 	for _, v := range x {
@@ -217,8 +217,8 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	return rows
 }
 
-// MeanOf precedes the name of a quantity in rows of its mean. Rows of the plain name contain the median, as in package
-// study.
+// MeanOf precedes the name of a quantity in rows of its mean. A row whose quantity is the name alone contains the
+// median, as in package study.
 const MeanOf = "mean of "
 
 // Sketched ends the settings in rows of medians and other quantiles that come from [Statistic.Counts].

@@ -21,8 +21,8 @@ import (
 // For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
 //
 // Compose copies A. Validate returns an error if A is not square, or if the condition number σ_max/σ of A is 10¹² or
-// more. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If Ax is nearer than that to the boundary of C, ∇φ(Ax) may be entirely
-// wrong. For d > 64, Gradient and ConjugateGradient allocate memory.
+// more. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If this distance is greater than the distance of Ax from the boundary of
+// C, ∇φ(Ax) may be entirely wrong. For d > 64, Gradient and ConjugateGradient allocate memory.
 //
 //	shear := mat.NewDense(2, 2, []float64{1, 1, 0, 1})
 //	m := bregman.Compose(bregman.Ball{R: 2}, shear) // −√(4 − (x₁+x₂)² − x₂²)

@@ -14,9 +14,9 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// It is known as a self-concordant barrier; we know of no earlier use of it for mixtures of policies.
-// The distance of ∇φ*(y) from the sphere falls as 1/‖y‖; with [Ball], on the same domain, it falls
-// as 1/‖y‖². So the iterates of LogBall stay further inside. The local norm √(eᵀ∇²φ(x)e) of a step
+// LogBall is known as a self-concordant barrier; we know of no earlier use for mixtures of policies.
+// The distance of ∇φ*(y) from the sphere falls as 1/‖y‖; with [Ball], on the same domain, the
+// distance falls as 1/‖y‖². So the iterates of LogBall stay further inside. The local norm √(eᵀ∇²φ(x)e) of a step
 // e depends only on x/R and e/R. The projection has a closed form, [LogBall.Shift].
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
@@ -72,8 +72,8 @@ func (b LogBall) Conjugate(y []float64) float64 {
 	return m*(c*m/(c+n)) + math.Ln2 + 2*math.Log(b.R) - math.Log(1+n/c)
 }
 
-// Divergence returns log(gy/gx) − 2⟨y, e⟩/gy with e = x − y, gx = R² − ‖x‖² and gy = R² − ‖y‖². It
-// computes the equal sum (gx/gy − 1 − log(gx/gy)) + ‖e‖²/gy, whose two terms are not negative.
+// Divergence returns log(gy/gx) − 2⟨y, e⟩/gy with e = x − y, gx = R² − ‖x‖² and gy = R² − ‖y‖². It is
+// computed in the equivalent form (gx/gy − 1 − log(gx/gy)) + ‖e‖²/gy, in which neither term is negative.
 func (b LogBall) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	c := binade(b.R)

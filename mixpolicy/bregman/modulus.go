@@ -69,7 +69,7 @@ type Divergencer interface{ Divergence(x, y []float64) float64 }
 
 // A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p,
 // φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is, D(x; y) ≥ (μ/2)‖x − y‖².
-// With μ = 0, it claims nothing.
+// A μ of 0 claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
 // A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). Then the solver of (3.25b) need not

@@ -8,7 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// NewtonShift returns the z of [Shift] and the number of evaluations of J′. It finds z by
+// NewtonShift returns the z of [Shift] and the number of evaluations of J′. NewtonShift finds z by
 // safeguarded Newton iterations on J of (3.19), even if m has a closed form for z.
 //
 // J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain on the

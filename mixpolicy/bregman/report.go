@@ -88,7 +88,7 @@ func digits(v float64) string { return apart(v, v) }
 // An Examination is the result of testing one property in many cases.
 type Examination struct {
 	Name  string  // the property
-	OK    bool    // whether it holds in all cases
+	OK    bool    // whether the property holds in all cases
 	Worst float64 // the error in the worst case: the case with the greatest error relative to its limit
 	Limit float64 // the greatest error allowed in this case
 	Where string  // this case, if the property fails

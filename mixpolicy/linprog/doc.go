@@ -20,19 +20,19 @@
 //   - Without a bound on ‖θ‖, x(t) is the solution of least norm for all t beyond some finite
 //     t̄, provided that the LP has a solution (Mangasarian and Meyer 1979).
 //   - With ‖θ‖₂ ≤ R active, the solution is x(t) for the t at which ‖x(t)‖₂ = R. The
-//     optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, it is the condition
+//     optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this is the condition
 //     of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
 // The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives
 // 2d rows. On the hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. A step
 // needs only the most violated of these rows.
 //
-// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). It starts at
-// the solution without rows, and each step needs only one row that the present point violates.
-// So rows can be found on demand. The method solves the problem over a small pool of rows. A
-// parallel scan of Ψ then finds rows that the solution violates, and these rows join the pool.
-// The next solution starts from the active rows of the last one. The work ends when a scan
-// finds no row and x(t) solves the problem over the pool. Points far from the path violate
+// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method
+// starts at the solution without rows, and each step needs only one row that the present point
+// violates. So rows can be found on demand. The method solves the problem over a small pool of
+// rows. A parallel scan of Ψ then finds rows that the solution violates, and these rows join
+// the pool. The next solution starts from the active rows of the last one. The work ends when a
+// scan finds no row and x(t) solves the problem over the pool. Points far from the path violate
 // rows that rarely matter. So t has a low upper limit at first, and the limit is raised
 // whenever a scan finds few rows.
 //
@@ -42,7 +42,7 @@
 // which is checked before the answer is returned.
 //
 // A solution is feasible to within rounding: it violates no row, scaled to length 1, by more
-// than 16(d+4)2⁻⁵³‖θ‖₂. It is optimal because, for any λ ⪰ 0 and any μ,
+// than 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
@@ -73,5 +73,6 @@
 //	 400           10,000    0.9       10      4,200   dense
 //
 // The ball of ℓ₁ has many facets. Programs in which this ball is active take the longest: with
-// 400 variables, they take twenty times as many steps.
+// 400 variables and R = 1.5, the program of the table takes twenty times as many steps as with
+// the ball of ℓ₂.
 package linprog

@@ -23,7 +23,7 @@ const (
 	// jobs arrived in random order, this is the probability that the oldest job is in queue i,
 	// so the rule approximates first in, first out from the lengths alone.
 	OldestJob
-	// CMu serves the queue with the greater cᵢdᵢ, holding cost times service probability:
+	// CMu serves the queue with the greater hᵢdᵢ, holding cost times service probability:
 	// the cμ rule, which is optimal for a single server if served jobs leave.
 	CMu
 	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where k is the queue to which

@@ -157,7 +157,7 @@ type Claim struct {
 	Claim   string `csv:"claim"`
 	Setting string `csv:"setting"` // how the experiment tests the claim
 	Results []Result
-	Note    string `csv:"note"` // on the numbers
+	Note    string `csv:"note"` // a remark on the numbers
 	Decision
 }
 

@@ -135,7 +135,7 @@ type witnessed struct {
 	Witness string `csv:"witness"`
 }
 
-// WriteErrata writes the findings of all witnesses as CSV with a header.
+// WriteErrata writes the numbers that the witnesses of all errata find, as CSV with a header.
 func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	defer catch(&err)
 	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))
@@ -298,8 +298,9 @@ func quotation(numbers []string, told map[string]bool) string {
 // unmarked escapes the characters of computed numbers that Markdown would interpret.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
-// Premises maps the number of each entry of the index to the numbers of the entries that its proof or derivation in the
-// paper cites, according to data/premises.csv. The map has no cycle; an entry without premises is not in it.
+// Premises lists, for the number of each entry of the index, the numbers of the entries that the paper's proof or
+// derivation of this entry cites, according to data/premises.csv. The map has no cycle; an entry without premises is not
+// in it.
 func Premises() (map[string][]string, error) {
 	rows, err := data.Rows[struct {
 		Number   string `csv:"number"`

@@ -274,8 +274,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary counts the rows of the index that hold, those that are definitions and, by the kind of their erratum, those
-// that hold once corrected. It also counts all errata by kind.
+// Summary counts the rows of the index that hold, the rows that are definitions and, by the kind of their erratum, the
+// rows that hold once corrected. It also counts all errata by kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {
@@ -320,7 +320,7 @@ type recordedRow struct {
 	Found   string  `csv:"found"`
 }
 
-// WriteIndex writes the verdicts and findings of rows as CSV with a header.
+// WriteIndex writes the verdicts of the rows, and the numbers of their findings, as CSV with a header.
 func WriteIndex(w io.Writer, rows []Row) error {
 	return csvrows.Encode(w, mapped(rows, func(r Row) recordedRow { return recordedRow{r.Number, r.Verdict, r.Finding.Numbers} }))
 }

@@ -32,8 +32,9 @@ type Family struct {
 // Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
 // size of each modulus is chosen from the same grid, in separate trials, equally many for each modulus
 // ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
-// end for all moduli. It does not grow below a step size with which this modulus hardly moves from θ₀. The comparison
-// tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
+// end for all moduli, up to 64 step sizes. It does not grow below a step size with which this modulus hardly moves from
+// θ₀. The comparison tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters
+// through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
 	Settings   ModuliSettings // Etas are all η₀ tried, in order
@@ -437,8 +438,8 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		}.With(all, plotting.Rule{At: 1, Color: plotting.Grey})), nil
 }
 
-// Paths draws the first trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure also
-// shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times
+// Paths draws the first finished trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure
+// also shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times
 // D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
 // hyperplane is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //

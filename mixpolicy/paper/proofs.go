@@ -329,8 +329,8 @@ func (all evaluations) add(s *Step) (worst bool) {
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
 // large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP
-// with the cube's modulus. All samples are rarely the same pair, but an inequality that always holds must hold even
-// then.
+// with the cube's modulus. An oracle rarely draws the same pair every time, but an inequality that always holds must
+// hold even then.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -390,9 +390,9 @@ func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Ste
 	return steps
 }
 
-// Proofs evaluates every equality and inequality of section 5 that is about a run, (5.1) to
-// (5.18) and (5.22) to (5.36), as printed and as corrected, and returns the worst case of
-// each in the order of the paper. An equation that is correct as printed has one row.
+// Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1)
+// to (5.18) and from (5.22) to (5.36), and returns the worst case of each form in the order of the
+// paper. An equation that is evaluated as printed and as corrected has two rows, any other has one.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil
@@ -485,7 +485,7 @@ type Place struct {
 	TraceStep
 	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
 	Price []float64 // λ ∈ Λ
-	Part  int       // coordinate, or 0 or 1 for the case
+	Part  int       // for a law about coordinates, the coordinate; for a law with two cases, 0 or 1
 }
 
 // Sides are left = right, or left ≤ right.

@@ -215,7 +215,7 @@ func leastChance(k, n int) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
-// ErrorTail is (5.19a) with c₀ = 1, a bound on P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of size 2RC_eη_t:
+// ErrorTail is (5.19a) with c₀ = 1, a bound on P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of magnitude at most 2RC_eη_t:
 // 2exp(−δ²/(8R²C_e²Ση²)).
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
@@ -287,16 +287,16 @@ func worstTail(statement string) (worst float64, count int) {
 
 // CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, each of them a
 // base policy, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with the
-// right side of (5.24), for ρ = 0.05 and with c₀ = c₁ = 1, because the paper does not give these constants.
+// right side of (5.23) and (5.24), for ρ = 0.05 and with c₀ = c₁ = 1, because the paper does not give these constants.
 type CoinRun struct {
-	Sum           float64 // left side of (5.21) and, divided by Ση, of (5.23), at its best λ
+	Sum           float64 // Ση times the left side of (5.23), at its best λ
 	Bracket       float64 // left side of (5.26)
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
 	Violation     float64 // left side of (5.34), or −∞ outside the second case
 	Steps         float64 // Ση
-	Printed       float64 // right side of (5.21) as printed, with C_e of (3.34b)
+	Printed       float64 // Ση times the right side of (5.23) and (5.24) as printed, with C_e of (3.34b)
 	PrintedWithA3 float64 // as Printed, but with C_e of (A.3), which contains c_max
-	Corrected     float64 // the proved right side, with probability 1 − ρ
+	Corrected     float64 // Ση times the proved right side, which holds with probability 1 − ρ
 }
 
 // Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and a step is 1/1000, so one sample

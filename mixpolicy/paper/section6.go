@@ -32,8 +32,9 @@ type Protocol struct {
 	Seed               uint64
 }
 
-// AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted takes the
-// simplest: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its radius 1/(1−γ) is infinite).
+// AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted makes the
+// simplest choice: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its radius 1/(1−γ) is
+// infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	return Protocol{Name: fmt.Sprintf("as printed, the %v algorithm", form), Radius: 100, Iterations: 1000, Trials: 20,
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
@@ -108,8 +109,9 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest error of the simulation over all states, in units of the state's standard error. With
-// probability 99.7 %, 100 independent standard normal variables are all below 4.2 in size.
+// WorstZ is the greatest error of the simulation over all states with a positive standard error, in units of this
+// standard error. With probability 99.7 %, 100 independent standard normal variables are all below 4.2 in absolute
+// value.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
 // worstZ omits states with at most the given number of expected visits, because the errors of rare states are not
@@ -238,8 +240,8 @@ func checkProtocol(ctx context.Context) Finding {
 // on the queue: equal samples, equal budgets of tuning, fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// Tuned has the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
-	// whose seed is not used again. TunedByCost has the best by the true cost of the policy. Only the penalised gap
+	// Tuned holds the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
+	// whose seed is not used again. TunedByCost holds the best by the true cost of the policy. Only the penalised gap
 	// counts infeasibility: if Ψθ̂ has a negative entry, the policy may be cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
@@ -278,7 +280,7 @@ func powers(first, factor float64, n int) []float64 {
 
 // Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers for Algorithm
 // 1, η₀ × ω in 4 × 4 powers for the penalty method. The ω chosen by the penalised gap is neither the least nor the
-// greatest of the grid. A tuned method has the step sizes of the protocol, times a constant. If no configuration of a
+// greatest of the grid. A tuned method uses the step sizes of the protocol, times a constant. If no configuration of a
 // method runs to the end, Contest returns an error. progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
@@ -365,7 +367,7 @@ func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
 
-// Gap draws the penalised gap relative to the optimum, which Fig. 2 also omits.
+// Gap draws the penalised gap, which Fig. 2 also omits, relative to the optimum.
 func (f Figure2) Gap() plotting.Figure {
 	g := f.positive("penalised gap / optimum", f.gap)
 	g.Y.Log = true

@@ -71,7 +71,7 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 
 // PiLearning is Wang's primal–dual π-learning for average cost under a generative model. It is [RandomizedLP] with
 // γ = 1, without s₀, and with a relative value function h in place of v, −2t1 ⪯ h ⪯ 2t1, where t is the mixing time.
-// Its analysis assumes that every stationary measure gives each state a probability in [1/(√τ n), √τ/n]. Hence
+// The analysis assumes that every stationary measure gives each state a probability in [1/(√τ n), √τ/n]. Hence
 // θ = 1/√τ, and α is uniform. The parameters are
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
@@ -90,10 +90,10 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // 2/(βT), less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
 // The gap is the mean of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k) over the steps k, which contains only one fixed h, namely h*. So the
-// analysis requires only that h*, up to a constant, is within ±2t. This is so if t is a mixing time of all policies.
-// For the queue of section 6, h* spans 146.2 (c_max − c_min), so t = 37 is enough. A bound for all policies is useless
-// there: with the service rate 0.8 up to length 66 and 0.2 beyond it, the mixing time is at least 1/(4Φ) > 3·10¹³,
-// where Φ is the conductance.
+// analysis requires only that h*, after adding a suitable constant, stays between −2t and 2t. This is so if t is a
+// mixing time of all policies. For the queue of section 6, h* spans 146.2 (c_max − c_min), so t = 37 is enough. A bound
+// for all policies is useless there: with the service rate 0.8 up to length 66 and 0.2 beyond it, the mixing time is at
+// least 1/(4Φ) > 3·10¹³, where Φ is the conductance.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -285,8 +285,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 type BoxMirror struct {
 	// Steps is T, which the step sizes need; required.
 	Steps int
-	// MixingTime is t, required under average cost. For costs divided by c_max − c_min, h* must be within ±t, up to a
-	// constant.
+	// MixingTime is any t for which h*, after adding a suitable constant, stays between −t and t; required under
+	// average cost. h* is the relative value function of an optimal policy, for costs divided by c_max − c_min.
 	MixingTime float64
 	// Rate multiplies both step sizes; 0 means 1.
 	Rate float64

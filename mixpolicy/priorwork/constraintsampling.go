@@ -164,8 +164,8 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	return x[0], x[1:], nil
 }
 
-// Lyapunov is a Lyapunov function. Its methods return bounds that depend on this function: those of de Farias and Van
-// Roy, and SALPBound of Desai, Farias and Moallemi.
+// Lyapunov is a Lyapunov function. Its methods return bounds that depend on this function: the bounds of de Farias and
+// Van Roy, and SALPBound, the bound of Desai, Farias and Moallemi.
 type Lyapunov struct {
 	U    []float64
 	Beta float64 // β_u < 1

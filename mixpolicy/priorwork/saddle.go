@@ -64,9 +64,9 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
 // Steps in θ are those of (3.25) with length η/σ. The weight σ = c_max − c_min, or 1 if all costs are equal, balances
-// the steps in θ and λ. The answer is the average of the (θ½, λ½). Its duality gap falls as 1/t, because 𝓛 is bilinear
-// and the gradients have no noise. Only the modulus may be chosen; it determines η. The certificate of a run
-// holds the gap.
+// the steps in θ and λ. The answer is the average of the (θ½, λ½). The duality gap of the answer falls as 1/t, because
+// 𝓛 is bilinear and the gradients have no noise. Only the modulus may be chosen, and the modulus determines η. The
+// certificate of a run contains the gap.
 //
 // An iteration costs 4nmd operations. The method makes no query.
 //
@@ -171,7 +171,7 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂,
 //
-// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. It restarts from the average or
+// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
 // from the last iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the
 // error at the last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36
 // of all iterations were made since the last restart. Averages alone converge as 1/t. From one restart to the next,

@@ -60,8 +60,8 @@ import (
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //
-// We apply the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points. It allows a comparator
-// that depends on the samples. For constant η, it gives
+// We apply the theorem of Nemirovski, Juditsky, Lan and Shapiro (2009) for saddle points. This theorem allows a
+// comparator that depends on the samples. For constant η, the theorem gives
 //
 //	E [max_{ν∈Γ} f(ν) − f(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //

@@ -128,7 +128,7 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 	return best, middle(best)
 }
 
-// Configuration decodes k, the number of a setting. Let n be the size of the entrant's own grid. If n settings were
+// Configuration decodes k, the index of a setting. Let n be the size of the entrant's own grid. If n settings were
 // tried, k is a setting of the own grid. If 2n settings were tried, k means setting k mod n of the finer grid around
 // setting ⌊k/n⌋ of the own grid. Configuration returns the entrant on the setting's grid, the setting's index on that
 // grid, and the axes of the own grid on which setting k, or setting ⌊k/n⌋, is at an edge.

@@ -30,7 +30,7 @@ type Row struct {
 	Hi       float64 `csv:"hi,%.12g"`
 	Residual float64 `csv:"residual,%.12g"` // the ℓ₁ flow residual of the occupation measure from which Value comes
 
-	Configuration  int       `csv:"configuration"`  // the number of the setting, which [Entrant.Configuration] decodes
+	Configuration  int       `csv:"configuration"`  // the index of the setting, which [Entrant.Configuration] decodes
 	Configurations int       `csv:"configurations"` // the number of settings tried
 	Setting        []float64 `csv:"setting,%g,–"`   // the parameters of the setting, such as η₀ and ω
 	Trials         int       `csv:"trials"`         // the number of trials from which Value comes; 0 for an exact number

@@ -78,9 +78,9 @@ func TTest(x []float64) float64 {
 
 // SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with a percentile
 // interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of
-// the ratio's logarithm. All come from 9,999 bootstrap resamples of the streams, drawn with
-// PCG(seed, 0). The p-value is twice the share of the resamples whose ratio is on the rarer side of
-// 1; the sample itself counts as such a resample. The F test would need normal data.
+// the ratio's logarithm. The interval, the p-value and the standard error come from 9,999 bootstrap
+// resamples of the streams, drawn with PCG(seed, 0). The p-value is twice the share of the resamples whose ratio is on
+// the rarer side of 1; the sample itself counts as such a resample. The F test would need normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999

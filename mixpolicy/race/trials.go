@@ -388,8 +388,8 @@ func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
 // PenalisedGap returns the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, or NaN if there is no θ̂. The
-// gap is ≥ 0 up to rounding, and 0 only at an optimum of (2.18). PenalisedGap returns an error if the
-// exact optimum cannot be computed.
+// gap is ≥ 0 up to rounding and, unless all costs are equal, 0 only at an optimum of (2.18). PenalisedGap
+// returns an error if the exact optimum cannot be computed.
 func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "penalised gap", err)

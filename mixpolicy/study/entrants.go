@@ -36,16 +36,17 @@ var Tellings = []string{
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
 // Learners returns the methods that learn costs from the oracle. Each has up to 16 settings around the setting that is
-// best if costs are divided by max |c|. The methods for (2.18) are Algorithm 1 (with its average, with its last iterate,
-// with scaled rows and, on small problems, with reduced variance), the penalty method (4.16), the dual ALP (4.14) and,
-// with nothing to tune, the scale-free variant and plug-in with means or medians of means. The methods for all policies
-// are π-learning or, for discounted cost, the randomised LP; certainty equivalence; and, with a basis Φ of value
-// functions, the ALP over sampled constraints (4.8) and, for discounted cost, a primal–dual method for the smoothed ALP.
+// best if costs are divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method (4.16), the dual ALP
+// (4.14) and plug-in, with means or medians of means. Algorithm 1 enters in several forms: it returns its average or
+// its last iterate; it scales rows; on small problems, it reduces the variance; or it is scale-free. The scale-free
+// form and plug-in have nothing to tune. The methods for all policies are certainty equivalence; π-learning, or the
+// randomised LP for discounted cost; and, with a basis Φ of value functions, the ALP over sampled constraints (4.8)
+// and, for discounted cost, a primal–dual method for the smoothed ALP.
 //
-// steps is the number of queries of the longest run, and mixing is an upper bound on mixing times. The step sizes of
-// π-learning depend on both, and the step sizes of the randomised LP depend on steps. The greatest entry of each column
-// of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c| times the horizon, which is 1/(1−γ)
-// or, for average cost, mixing.
+// steps is the number of queries of the longest run, and mixing bounds the base policies' mixing times. The step sizes
+// of π-learning depend on both, and the step sizes of the randomised LP depend on steps. The greatest entry of each
+// column of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c| times the horizon, which is
+// 1/(1−γ) or, for average cost, mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.

@@ -171,8 +171,9 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
-// Until is the Race of rows on how the scale-free variant ends by itself with a Tolerance of 1 %: after how many
-// queries, and with which penalised gap in units of the optimum, run by run. At is [mostQueries].
+// Until is the Race of rows on runs of the scale-free variant that should end by themselves, with a Tolerance of 1 %.
+// For each run, the rows contain the number of queries, and the penalised gap in units of the optimum. At is the
+// greatest number of queries allowed.
 const Until = "until"
 
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
@@ -216,7 +217,7 @@ func (r Record) UntilTable() plotting.Table {
 }
 
 // FairTable returns the table of the fair races on a problem: the number of settings tried, the gap and the best setting
-// in each drawing, and the median gap over the settings of the first grid.
+// in each drawing, and the median gap over the settings of the first grid of the first drawing.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"

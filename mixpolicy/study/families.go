@@ -15,9 +15,10 @@ import (
 
 // Family is a distribution of problems. The MDPs are sparse and random ([models.Garnet]), with 100 states, 4 actions, 4
 // next states for each pair, costs uniform in [0, 1) and discount 0.95. In every state, each of the Dim base policies has
-// probabilities drawn uniformly from the simplex. The revealed costs have noise. Methods are tuned on some instances of
-// the family and judged on others. Instance k has the same MDP in all families, and the policies for a smaller Dim are
-// the first policies for a greater Dim, so families are not independent.
+// probabilities drawn uniformly from the simplex. The oracle adds noise to the revealed costs, except in the families
+// with [Exact] costs. Methods are tuned on some instances of the family and judged on others. Instance k has the same
+// MDP in all families, and the policies for a smaller Dim are the first policies for a greater Dim, so families are not
+// independent.
 type Family struct {
 	Dim   int
 	Noise Noise

@@ -83,10 +83,11 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 	return f
 }
 
-// Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), with gaps
-// below 10⁻⁴ drawn as 10⁻⁴, or costs of policies. Bands are 95 % intervals, cut off below a tenth of the median. Curves
-// omits an observation that is not later than the observation before it; such observations occur if one answer serves
-// several marks, or if the steps take less time than the answers.
+// Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), or costs
+// of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow states
+// the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an observation
+// that is not later than the observation before it; such observations occur if one answer serves several marks, or if
+// the steps take less time than the answers.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -124,8 +125,8 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
-// configurations, from the best to the worst, without a ceiling. A method with nothing to tune is a horizontal
-// line.
+// configurations, from the best to the worst, relative to the optimum of (2.18). No line leaves the figure, however
+// great the gaps. A method with nothing to tune is a horizontal line.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false

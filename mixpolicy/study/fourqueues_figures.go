@@ -27,7 +27,7 @@ const (
 	LearntObjective = "cᵀΨθ"
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
-	LearntGap       = "gap at c_max" // see gapAtMost; the other gap is [PenalisedGap]
+	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
 	// MassPrice is the price of a unit of negative mass in the penalised gap, in units of c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
 	// Overflow is the number of iterations after which a run in tuning left the range of floating point. The values of

@@ -18,9 +18,10 @@ import (
 )
 
 // Learning states how the methods are compared. All methods have the same oracle and number of queries, and all methods
-// with parameters try the same number of configurations. A configuration is chosen with as many trials as the reported
-// results, from a separate seed. These trials must be numerous: with a slightly too small penalty weight, a third of the
-// answers are better than all others, but the rest of the answers cost one or several jobs more.
+// with parameters try the same number of configurations. The configuration of each method is chosen in separate trials,
+// with another seed. These trials are as many as those behind the reported results. They must be numerous: with a
+// slightly too small penalty weight, a third of the answers are better than all others, but the rest of the answers
+// cost one or several jobs more.
 type Learning struct {
 	Queries int // T
 	Trials  int

@@ -39,8 +39,8 @@ type Instance struct {
 	Trials  int // number of runs of each finely tuned method in the race by queries
 }
 
-// Names are the names of the three instances: the queue of section 6 (n·m = 400, d = 2, average cost), a grid world
-// (216, 4, γ = 0.95), and the four-dimensional network with six places in each queue (9604, 6, γ = 0.99).
+// Names are the names of the three instances: the queue of section 6 (nm = 400, d = 2, average cost), a grid world (nm
+// = 216, d = 4, γ = 0.95), and the four-dimensional network with six places in each queue (nm = 9604, d = 6, γ = 0.99).
 var Names = []string{"queue", "grid world", "network"}
 
 // Build makes the instance of the given name.

@@ -292,8 +292,8 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
 // where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂
-// grows like √N, and T like N². Runs also need of the order of N² steps: an entry of λ moves by at most η max|Ψθ|, of
-// the order η/N, in a step.
+// grows like √N, and T like N². Runs also need of the order of N² steps: in a step, an entry of λ moves by at most
+// η max|Ψθ|, and max|Ψθ| is of the order 1/N.
 //
 // The policy is compared with Ψθ*, the optimum of (2.18). The printed theorem uses ξ*, the
 // optimum over all policies (2.13), which need not be near the class.

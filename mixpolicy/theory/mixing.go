@@ -340,9 +340,10 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 //
 // The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy
 // iteration. If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy
-// attains, need not be close to κ. In addition, Lower covers the policies that take the same action
-// in every state that allows it. Errors: a policy with several recurrent classes under average
-// cost, for which (A.2) fails; and cancellation, with the result so far, whose Upper is +∞.
+// attains, need not be close to κ. Lower is the greatest κ of the policies that attain these masses,
+// and of the policies that take one action in every state where this action is allowed. Errors: a
+// policy with several recurrent classes under average cost, for which (A.2) fails; and cancellation,
+// with the result so far, whose Upper is +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}

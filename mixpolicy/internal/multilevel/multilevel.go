@@ -13,7 +13,7 @@
 // if μ is known up to one factor per group (aggregation–disaggregation: Takahashi 1975; Koury,
 // McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain
 // that elimination solves (Horton and Leutenegger 1994). [level.balance] is such a cycle, from
-// the finest level down and up again. It forms no differences, and every mass stays positive.
+// the finest level down and up again. The cycle forms no differences, and every mass stays positive.
 //
 // Once μ is roughly right, the shares of the states in their groups are frozen, and the same
 // cycle, now linear ([cycle.correct]), approximates the inverse of I − Pᵀ. The linear cycle
@@ -73,7 +73,7 @@
 //	                                                            129
 //
 // At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of
-// 32 bits would save some 13 reads, and columns of 16 bits half as many. Only fewer sweeps could reduce the
+// 32 bits would save some 13 reads, and columns of 16 bits would save half as many. Only fewer sweeps could reduce the
 // total to 60 reads.
 //
 // Tried and rejected:

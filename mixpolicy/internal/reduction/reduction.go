@@ -4,8 +4,9 @@
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
 // is done for all i and j that k joins (its remaining neighbours), the chain watched on the other states remains. The
-// order keeps the graph sparse ([minimumDegree]). States that join the same other states are eliminated together, in
-// a dense matrix. The rest of this matrix is added to the next matrix (the multifrontal method: Duff and Reid 1983).
+// order keeps the graph sparse ([minimumDegree]). States that have the same neighbours outside their own group are
+// eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
+// multifrontal method: Duff and Reid 1983).
 //
 // A sparse LU factorisation of I − P with a similar order, such as SciPy's, can be a little faster on grids and flows
 // in the plane: it neither sums each l_k again, which the proof below needs, nor stores an exponent with each mass. On

@@ -284,7 +284,7 @@ func root(dir string) (string, error) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
 		} else if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a clone of the lab, want a folder inside a clone, which contains data/comparison.csv", dir)
+			return "", fmt.Errorf("%s is not in a clone of the lab: neither it nor a parent contains data/comparison.csv", dir)
 		}
 	}
 	return "", err

@@ -68,8 +68,8 @@ func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
 
 // Side holds the left and the right side of a bound at an instance.
 type Side struct {
-	// Size is the size of the terms whose differences the sides contain. It determines the rounding
-	// error. 0 means that the sides contain no differences.
+	// Size is the magnitude of the terms that are subtracted from each other in Left or in Right. It
+	// determines the rounding error. 0 means that the sides contain no differences.
 	Left, Right, Size float64
 }
 
@@ -101,10 +101,10 @@ type Record = data.Adversary
 const climb = 500
 
 // Search evaluates the given number of instances of a space, 500 from each random start. It changes one or two
-// parameters at a time, by 2⁻³⁰ to 1 times their range, and half of the time by less than 2⁻¹⁵ of it. The starts take
-// the bounds in turn: the search from a start keeps each change that does not lower the ratio of the start's bound. The
-// records depend on the seed, not on the number of workers. At the end of the search from each start, Search calls done
-// with the number of the start's instances, from several goroutines.
+// parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times the
+// range. The starts take the bounds in turn: the search from a start keeps each change that does not lower the ratio of
+// the start's bound. The records depend on the seed, not on the number of workers. At the end of the search from each
+// start, Search calls done with the number of the start's instances, from several goroutines.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -209,8 +209,9 @@ func (s Space) instance(u []float64) []float64 {
 }
 
 // Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
-// of a small grid of these parameters. The cells of a bound share its instances. (The bounds of Proposition 3.1 are an
-// exception: they get all instances for each γ.) So the records also show a bound that is loose in only one cell.
+// of a small grid of these parameters. The cells of a bound share its instances. (The bounds of Proposition 3.1 and
+// (3.38) are exceptions: for each γ, the search evaluates the full number of instances.) So the records also show a
+// bound that is loose in only one cell.
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }

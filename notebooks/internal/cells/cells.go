@@ -255,7 +255,7 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
 	if i.name, ok = s.names[i.path]; !ok {
-		return fmt.Errorf("%s: there is no package %s here: cells may import packages that the notebooks import, and what these need",
+		return fmt.Errorf("%s: there is no package %s here: cells may import packages that the notebooks import, and their dependencies",
 			strings.TrimPrefix(from, "line "), spec.Path.Value)
 	}
 	if spec.Name != nil {
