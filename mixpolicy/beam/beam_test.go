@@ -59,7 +59,7 @@ func byRace(t *testing.T) string {
 				t.Fatalf("%s on %s: %d runs failed", m.name, p.name, len(failed))
 			}
 			like := race.Row{Problem: p.name, Race: "queries", Method: m.name, Configuration: m.which, Configurations: m.of, Seed: 3, Settings: strings.ReplaceAll(m.settings, ": ", ":")}
-			if failed != nil {
+			if len(failed) > 0 {
 				row, v := like, float64(failed[0].Steps)
 				row.Quantity, row.Value, row.Lo, row.Hi, row.Trials, row.Settings = race.Failure, v, v, v, len(failed), failed[0].Err.Error()
 				rows = append(rows, row)
