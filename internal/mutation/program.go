@@ -30,8 +30,8 @@ type Program struct {
 }
 
 // Build mutates functions of the module at root, and their conditions if conditions is true. It drops the mutants that
-// do not compile, and builds the tests of the packages, which must include the packages of the functions. It writes to
-// the folder temporary.
+// do not compile, and builds the tests of the packages, which must include the packages of the functions. Its files
+// are in the folder named by temporary.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })

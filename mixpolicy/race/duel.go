@@ -9,7 +9,7 @@ type Duel struct {
 	// Differences are A's final numbers minus B's, one for each stream on which both finish.
 	Differences []float64
 	// P is the p-value of the sign test of Better against Worse, and Difference is the median of Differences with an
-	// interval. [Settle] corrects P and the interval for the number of duels, and stores the level of the test in Level.
+	// interval. [Settle] adjusts P and the interval to the number of duels, and sets Level to the level of the test.
 	P, Level   float64
 	Difference Interval
 }

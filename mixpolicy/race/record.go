@@ -117,13 +117,13 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Row returns a row with the interval; the other fields come from like.
+// Row returns a copy of the row like, with the numbers of the interval.
 func (v Interval) Row(like Row) Row {
 	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
 	return like
 }
 
-// Rows returns a row for each entry of the band; the other fields come from like.
+// Rows returns, for each entry of the band, a copy of the row like with the numbers of the entry.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
 		like.At = b.At[k]

@@ -37,7 +37,7 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 
 // Learners returns the methods that learn costs from the oracle. Each has up to 16 settings around the setting that is
 // best if costs are divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method (4.16), the dual ALP
-// (4.14) and plug-in, with means or medians of means. Algorithm 1 enters in several forms: it returns its average or
+// (4.14), and plug-in, which uses means or medians of means. Algorithm 1 enters in several forms: it returns its average or
 // its last iterate; it scales rows; on small problems, it reduces the variance; or it is scale-free. The scale-free
 // form and plug-in have nothing to tune. The methods for all policies are certainty equivalence; π-learning, or the
 // randomised LP for discounted cost; and, with a basis Φ of value functions, the ALP over sampled constraints (4.8)

@@ -196,7 +196,7 @@ func (f fairRace) until(ctx context.Context) (rows race.Record, err error) {
 	return rows.Round(6), nil
 }
 
-// UntilTable returns the table of the runs that were to end by themselves.
+// UntilTable returns the table of the runs with a tolerance: how many ended by themselves, and after how many queries.
 func (r Record) UntilTable() plotting.Table {
 	t := plotting.Table{Caption: "Runs of the scale-free variant with a tolerance of 1 %", Columns: plotting.Columns("problem", "runs",
 		"ended by themselves", "median of their queries\t%.0f", "queries allowed\t%.0f", "their greatest gap, % of the optimum\t%.2g")}

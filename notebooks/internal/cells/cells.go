@@ -65,9 +65,9 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 // Keep makes the declarations of the program's cell part of the session. Call it once the program has been compiled.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
-// Page joins the programs of a page's cells into one program, and also returns the programs that it has joined. The
-// session must have kept all of these. If os.Args[0] is the key of a joined program, the page's program runs the joined
-// program. So exactly the code that the reader sees runs, although nothing is compiled. The only difference is that the
+// Page joins the programs of a page's cells into one program, and also returns the programs that it contains. The
+// session must have kept all of these. If os.Args[0] is the key of one of them, the page's program runs this
+// one. So exactly the code that the reader sees runs, although nothing is compiled. The only difference is that the
 // page's program also initialises the packages that other cells import.
 //
 // Page leaves out a program if its cell, composed after the last cell, would give another program. For example, a later

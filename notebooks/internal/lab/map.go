@@ -142,7 +142,7 @@ func newChart(equations []*equation) (*chart, error) {
 	return c, c.live(premises)
 }
 
-// Outline returns the mark around a point as a path of SVG.
+// Outline returns the SVG path of the mark, centred at (x, y).
 func (m mark) Outline(x, y int) string {
 	format := "M%d %dm-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0"
 	switch m.symbol {
