@@ -311,15 +311,16 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, if at least a quarter of the excess allowed is
-// due to θ̂ itself, the average so far becomes the next θ̂, unless the samples after θ̂ are still fewer than those before.
+// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, if more than a quarter of the excess allowed is
+// due to θ̂ itself or to clipping, the average so far becomes the next θ̂, unless the samples after θ̂ are still fewer than
+// those before.
 func (a *scaleFree) test() error {
 	excess, own, allowed := a.trial.excess(a.Tolerance)
 	if excess <= allowed {
 		a.look = -1
 		return mixpolicy.ErrDone
 	}
-	if own <= allowed/4 || a.trial.n < float64(a.drawn)/2 {
+	if max(own, a.trial.clipped()) <= allowed/4 || a.trial.n < float64(a.drawn)/2 {
 		return nil
 	}
 	var view mixpolicy.Snapshot

@@ -45,10 +45,13 @@ func (t *trial) begin(theta []float64, allowed float64) {
 	copy(t.answer, theta)
 	clear(t.sums)
 	clear(t.squares)
-	for t.band = 0; t.band < len(t.near)-1 && 2*t.top*t.near[t.band]/t.n > allowed/4; t.band++ {
+	for t.band = 0; t.band < len(t.near)-1 && t.clipped() > allowed/4; t.band++ {
 	}
 	t.n, t.near, t.limit = 0, [64]float64{}, math.Ldexp(3*t.top, t.band)
 }
+
+// clipped returns an estimate of 2πc_max.
+func (t *trial) clipped() float64 { return 2 * t.top * t.near[t.band] / t.n }
 
 // add counts a sample, and returns its X_L.
 func (t *trial) add(pair int, cost, q float64) float64 {
