@@ -56,9 +56,7 @@ func (t *trial) clipped() float64 { return 2 * t.top * t.near[t.band] / t.n }
 // add counts a sample, and returns its X_L.
 func (t *trial) add(pair int, cost, q float64) float64 {
 	x := min(max(cost, -t.limit), t.limit)
-	t.n++
-	t.sums[pair] += x / q
-	t.squares[pair] += x * x
+	t.n, t.sums[pair], t.squares[pair] = t.n+1, t.sums[pair]+x/q, t.squares[pair]+x*x
 	for j, limit := 0, 3*t.top; j < len(t.near) && math.Abs(cost)-t.top > limit-3*t.top; j, limit = j+1, 2*limit {
 		if math.Abs(cost)-2*t.top < limit {
 			t.near[j]++
