@@ -179,7 +179,8 @@ const Until = "until"
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
 const queriesOfRun, mostQueries = "queries of the run", 1_000_000_000
 
-// untilProblems are the problems of those rows. With heavy tails and d = 50, a run takes almost 10⁹ queries.
+// untilProblems are the problems of those rows. Heavy tails with d = 50 are not recorded: a run takes hundreds of millions of
+// queries.
 func untilProblems() []string {
 	return slices.Concat(Names, FamilyNames(Exact, Gaussian, Outliers), FamilyNames(Heavy)[:4])
 }
