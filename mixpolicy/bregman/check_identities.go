@@ -63,7 +63,7 @@ var identities = []identity{
 	{name: "D(x; y) agrees with its definition", methods: value | gradient | divergence, claims: divergence, of: "D(x; y)",
 		read: (*part).distance},
 	{name: isSteep, claims: value, examine: (*checker).boundary, none: "no boundary met", kind: NotLegendre,
-		words: "‖∇φ‖ stays finite at the boundary: φ has no barrier there"},
+		words: "‖∇φ‖ stays finite at the boundary"},
 	{name: isInfinite, claims: value, examine: (*checker).outside, none: "no boundary met, or Separable ensures it", kind: Disagrees,
 		words: "%s is not +∞ outside the domain"},
 	{name: isBounded, claims: inverse, examine: (*checker).extremes, kind: Overflows, words: "%s decreases, or is not a number"},

@@ -171,7 +171,7 @@ func (c *checker) boundary(f *Examination) {
 		}
 		late, before := curve[n].Y-curve[n*3/4].Y, curve[n*3/4].Y-curve[n/2].Y
 		last := combine(1, x, 1-1e-9, combine(inside, e, 0, e))
-		if f.worse(before/late, 10, "%s, where it is %s", p.at("x", last, -1), digits(norm2(p.gradient(last)))) && p.kernel != nil {
+		if f.worse(before/late, 10, "%s, where ‖∇φ‖ = %s", p.at("x", last, -1), digits(norm2(p.gradient(last)))) && p.kernel != nil {
 			beyond := last[0] + 1e-3*inside*e[0]
 			v, back := p.kernel.Value(beyond), p.kernel.ConjDeriv(p.kernel.Deriv(beyond))
 			c.narrow = v-v == 0 && math.Abs(back-beyond) <= 1e-6*math.Abs(beyond)
@@ -188,7 +188,7 @@ func (c *checker) outside(f *Examination) {
 		inside := p.exit(x, e, most)
 		beyond := combine(1, x, 2*inside+1e-3*(1+norm2(x))/norm2(e), e)
 		if v := p.Value(beyond); inside < most && !p.InDomain(beyond) {
-			f.must(math.IsInf(v, 1), "x = %s, where it is %s", vector(beyond), digits(v))
+			f.must(math.IsInf(v, 1), "x = %s, where φ = %s", vector(beyond), digits(v))
 		}
 	}
 }

@@ -168,7 +168,7 @@ func ExampleCheck() {
 		fmt.Println(f)
 	}
 	// Output:
-	// not a Legendre function: ‖∇φ‖ stays finite at the boundary: φ has no barrier there: x = 1, where it is 2
+	// not a Legendre function: ‖∇φ‖ stays finite at the boundary: x = 1, where ‖∇φ‖ = 2
 }
 
 // Two kernels from closures. In the second one, the sign of φ′ is wrong, and Check says so.
