@@ -16,8 +16,8 @@ import (
 // Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute
 // from the problem, θ̂ and λ̂, without trusting the method.
 type Certificate struct {
-	// HasTheta reports whether there is a θ̂. Without a θ̂, as for a [PolicyRun],
-	// PolicyCost and PolicyResidual are the only measured numbers.
+	// HasTheta reports whether there is a finite θ̂. Without a θ̂, as for a [PolicyRun], PolicyCost
+	// and PolicyResidual are the only measured numbers.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. Both are set if

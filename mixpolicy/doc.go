@@ -7,7 +7,7 @@
 //
 // Comments cite the equations of this paper by number, such as (3.22).
 //
-// The main types, in the order in which the paper introduces their objects:
+// These are the main types, in the order in which the paper introduces their objects:
 //
 //	MDP          (S, A, P, c, γ), Definition 2.6
 //	Policy       π, Definition 2.7; mixtures Πᵈ (2.16); the policy of a measure (2.20)

@@ -56,11 +56,11 @@ const (
 	// both attempts take some ten seconds. Both can fail on random graphs with few neighbours per
 	// state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
-	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination
-	// without subtractions, in an order that keeps the graph of the chain sparse. Unless a product
-	// falls below the normal range, every μ(s), however small, has a relative error of at most
-	// 16(N+n)2⁻⁵³ on n states. N is the final number of entries above the diagonal: about n on a
-	// path or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without
+	// subtractions, in an order that keeps the graph of the chain sparse. Unless a product falls below the
+	// normal range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³ on n
+	// states. N is the final number of entries above the diagonal: about n on a path or a tree, some 20n on
+	// a grid of 10⁵ states, and n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, forward and backward in turn.
 	GaussSeidel
@@ -109,8 +109,8 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 // recurrent classes (the stationary distribution is then not unique; the error names the classes),
 // if Method is [Elimination] and elimination would take too much work or lose digits, or if a mass
 // overflows. Occupation also fails if MaxSweeps sweeps do not converge, if Measure.Error cannot be
-// proved to be at most √Tolerance, or if ctx ends. In these three cases, it returns the measure so
-// far, if any, with the error.
+// proved to be at most √Tolerance, or if ctx ends. In these three cases, Occupation returns the
+// measure so far, if any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {

@@ -171,8 +171,8 @@ func DefaultModulus(c Class) bregman.Modulus {
 }
 
 // CostScale returns k, the divisor of observed costs. For k = 0, it returns c_max = max |c|, or 1 if
-// all costs are 0. The field CostScale of a method means the same, except that 0 means 1 for the
-// [Printed] form.
+// all costs are 0. The field CostScale of a method has the meaning of k, except that 0 means 1 for
+// the [Printed] form.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -155,7 +155,7 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 
 // PolicyOf returns the policy of a signed measure ξ over pairs (2.20),
 //
-//	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
+//	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊.
 //
 // In states where ξ has no positive entry, the policy is uniform over the allowed actions. If a
 // pair is not allowed, PolicyOf first adds the pair's mass to the first allowed action of its state

@@ -68,13 +68,13 @@ type PrimalDual struct {
 	Theta0 []float64
 	// Form is Corrected by default.
 	Form Form
-	// RowScaling, which is not in the paper, divides each row i of the constraint Ψθ ⪰ 0, in the
-	// step of λ, by the row sum r_i = Σ_j ψʲ_i,
+	// RowScaling, which is not in the paper, changes the step of λ: each row i of the constraint
+	// Ψθ ⪰ 0 is divided by the row sum r_i = Σ_j ψʲ_i of Ψ,
 	//
-	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
+	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊.
 	//
-	// which is the step of (3.26) in the norm √(Σ r_iλ_i²); the ball is then a ball of this norm
-	// too. Each column of Ψ adds up to 1 over all pairs. So if there are many pairs, most rows are
+	// This is the step of (3.26) in the norm √(Σ r_iλ_i²), and the ball of λ is then a ball of this
+	// norm. Each column of Ψ adds up to 1 over all pairs. So if there are many pairs, most rows are
 	// small, and their multipliers λ*_i can be large. Without the division, λ_i reaches λ*_i only
 	// when Ση ≈ λ*_i/|(Ψθ)_i|, and until then, θ can be far from feasible.
 	RowScaling bool

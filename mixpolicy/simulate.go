@@ -25,7 +25,7 @@ type SimulateSettings struct {
 	Progress func(done int)
 }
 
-// Empirical is an occupation measure estimated from visits. Of its Measure, only State and Pair are set.
+// Empirical is an occupation measure estimated from visits. Of the embedded Measure, only State and Pair are set.
 type Empirical struct {
 	Measure
 	Visits []int64 // number of visits to each pair, nm entries

@@ -215,9 +215,9 @@ const checkInterval = 20 * time.Millisecond
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. Drive calls look(0) before the
 // first step, and then again when the number of steps reaches the number that look returned last. The run ends when
 // look returns a number that is not above its argument t, when the context ends, or after an error. [ErrDone] ends the
-// run without an error, after a call of look with the last t. About fifty times a second, Drive calls tick with the
-// number of steps so far, unless tick is nil. Drive returns the number of steps, and returns a panic of the run as an
-// error.
+// run without an error, after a call of look with the last t. About fifty times a second (less often if a step takes
+// longer), Drive calls tick with the number of steps so far, unless tick is nil. Drive returns the number of steps,
+// and returns a panic of the run as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

@@ -40,7 +40,7 @@ type Valuation struct {
 	Residual float64
 
 	Iterations int // greedy policies formed; 0 when a given policy is evaluated
-	Sweeps     int // sweeps that follow a fixed policy; 0 if elimination alone computes its value
+	Sweeps     int // sweeps that follow a fixed policy; 0 if elimination alone computes the policy's value
 }
 
 // Cost returns the middle of [Lower, Upper].

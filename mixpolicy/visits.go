@@ -121,7 +121,7 @@ type MeasuredFeatures struct {
 // the limit. For runs of a given length, no theorem guarantees the coverage, and the coverage depends on the first
 // states of the runs.
 //
-// Normality says nothing about a pair that some run never or always took. The interval of such a pair is
+// This limit says nothing about a pair that some run never or always took. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K}.
 //
