@@ -213,11 +213,11 @@ func (x *MDP) act(s, a int) int {
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
-// Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same μ, the same
-// cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the minimum
-// over A(s). So the pairs that are not allowed change nothing. A policy must give these pairs
-// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at these pairs,
-// and Ψθ ⪰ 0 holds there. These pairs affect only counts of pairs, such as nm in a bound.
+// Because a₀ has the same cost and row as these actions, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have
+// the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in
+// (2.8) is the minimum over A(s). So the pairs that are not allowed change nothing. A policy must give
+// these pairs probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at
+// these pairs, and Ψθ ⪰ 0 holds there. These pairs affect only counts of pairs, such as nm in a bound.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.

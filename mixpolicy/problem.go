@@ -185,9 +185,9 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	return math.Sqrt(l2.Value()), l1.Value()
 }
 
-// Optimum returns the exact optimum of (2.18) with its multipliers, from the true costs. The
-// first call computes and stores the optimum. If ctx ends the computation, the next call begins
-// again.
+// Optimum returns the exact optimum of (2.18) for the true costs, and the multipliers of this
+// optimum. The first call computes and stores the optimum. If ctx ends the computation, the next
+// call begins again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
@@ -216,18 +216,18 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form. At a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the
-// mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂. For an
-// unbounded class, the bound is −∞, unless w = 0 exactly. The rounding error of the bound is at
-// most a few times d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite rounding.
+// in closed form. For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ),
+// let ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂.
+// For an unbounded class, the bound is −∞, unless w = 0 exactly. The rounding error of the bound is
+// at most a few times d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
 	return p.class.MinLinear(g)
 }
 
-// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R, which is −∞ if R is infinite and the
-// entries of g differ.
+// MinLinear returns the minimum of gᵀθ over all θ with 1ᵀθ = 1 and ‖θ‖ ≤ R. The minimum is −∞ if R
+// is infinite and the entries of g differ.
 func (c Class) MinLinear(g []float64) float64 {
 	switch c.Norm {
 	case linprog.L2:
