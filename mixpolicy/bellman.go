@@ -11,10 +11,10 @@ import (
 //
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
-// with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under
-// discounting, the solution v* of v* = 𝒮v* holds the least cost E Σ γᵗ c(sₜ, aₜ) from each state,
-// and (1−γ)αᵀv* = min cᵀξ. Under average cost, the relative values h satisfy 𝒮h = h + g·1, where
-// g is the least average cost. dst and v have n entries and must not overlap.
+// with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under discounting, the
+// solution v* of v* = 𝒮v* gives the least cost v*(s) = min_π E Σ γᵗ c(sₜ, aₜ) from s₀ = s, and
+// (1−γ)αᵀv* = min_π cᵀξ^π. Under average cost, there are relative values h with 𝒮h = h + g·1 if the least
+// average cost g is the same from every state. The slices dst and v have n entries and must not overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -28,8 +28,8 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum over
-// a is (𝒮v)(s) of (2.8). dst has nm entries, and v has n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum of these numbers
+// over a is (𝒮v)(s) of (2.8). The slice dst has nm entries, and v has n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues: dst must have nm entries, and v must have n")
@@ -39,8 +39,8 @@ func (x *MDP) ActionValues(dst, v []float64) {
 	}
 }
 
-// Greedy returns the policy that takes, in each state, the first action that attains the
-// minimum in (2.8). For v = v*, or v = h under average cost, this policy is optimal.
+// Greedy returns the policy that takes, in each state, the first action that attains the minimum in
+// (2.8). If v is the v* or the h of [MDP.Bellman], this policy is optimal.
 func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)

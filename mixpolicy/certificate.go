@@ -16,20 +16,20 @@ import (
 // Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute
 // from the problem, θ̂ and λ̂, without trusting the method.
 type Certificate struct {
-	// HasTheta reports whether there is a θ̂. Without a θ̂, as for a [PolicyRun],
-	// PolicyCost and PolicyResidual are the only measured numbers.
+	// HasTheta reports whether there is a finite θ̂. Without a θ̂, as for a [PolicyRun], PolicyCost
+	// and PolicyResidual are the only measured numbers.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
-	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. The gap of an
-	// infeasible θ̂ may be negative. Both are set if HasOptimum.
+	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. Both are set if
+	// HasOptimum is true. The gap of an infeasible θ̂ may be negative.
 	HasOptimum   bool
 	Optimum, Gap float64
-	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap plus penalties for infeasibility. It is ≥ 0
-	// up to rounding. Unless all costs are equal, it is 0 only at an optimum. It is set if HasOptimum.
+	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap plus penalties for infeasibility. Up to rounding, it
+	// is ≥ 0 and, unless all costs are equal, 0 only at an optimum. PenalisedGap is set if HasOptimum is true.
 	PenalisedGap float64
-	// DualBound is the lower bound on the optimum that λ̂ proves ([Problem.DualBound]),
-	// and DualityGap is Objective − DualBound. Both are set if HasDual, which requires
-	// λ̂ ⪰ 0 and a finite bound (for an unbounded class, the bound is usually −∞).
+	// DualBound is the lower bound that λ̂ proves for the optimum ([Problem.DualBound]), and
+	// DualityGap is Objective − DualBound. Both are set if HasDual is true. HasDual requires λ̂ ⪰ 0
+	// and a finite bound (for an unbounded class, the bound is usually −∞).
 	HasDual               bool
 	DualBound, DualityGap float64
 
@@ -38,9 +38,9 @@ type Certificate struct {
 	HyperplaneError float64 // 1ᵀθ̂ − 1
 	Norm, Radius    float64 // ‖θ̂‖ in the norm of the class, and R
 
-	// PolicyCost is the true cost cᵀξ^π of the policy π of the answer, which is π^θ̂ if there is a θ̂.
-	// It is computed from the occupation measure of π, and PolicyResidual is the flow residual of this
-	// measure. Both are set if HasPolicy. PolicyCost equals Objective if Ψθ̂ is an occupation measure.
+	// PolicyCost is the true cost cᵀξ^π of the answer's policy π. If there is a θ̂, π is π^θ̂.
+	// PolicyResidual is the flow residual of the computed ξ^π. Both numbers are set if HasPolicy is
+	// true. PolicyCost equals Objective if Ψθ̂ is an occupation measure.
 	HasPolicy                  bool
 	PolicyCost, PolicyResidual float64
 
@@ -48,7 +48,7 @@ type Certificate struct {
 	Seed, Stream uint64
 	// Settings lists the settings of the method and of the run.
 	Settings string
-	// Each warning describes a problem with the answer or the settings, and says how to fix it.
+	// Each warning describes a problem with the answer or the settings, and says how to fix this problem.
 	Warnings []string
 }
 
@@ -167,8 +167,7 @@ func (c Certificate) String() string {
 	return t.String()
 }
 
-// Details returns the certificate with all numbers except PolicyResidual, one line for each
-// quantity.
+// Details returns the whole certificate except PolicyResidual, line by line.
 func (c Certificate) Details() string {
 	var t lines
 	if c.HasTheta {

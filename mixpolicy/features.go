@@ -19,14 +19,14 @@ import (
 
 var _ linprog.Rows = (*Features)(nil)
 
-// Features is the matrix Ψ = [ψ¹ … ψᵈ] ∈ ℝ^{nm×d} of section 2.2. Its columns are
-// distributions over state–action pairs, normally the occupation measures
-// ψʲ = πʲ ⊙ μʲ of d base policies. If the columns are occupation measures, Ψᵀ1 = 1 and every
-// row of Ψᵀ(Q − γP) is (1−γ)αᵀ, so Ψθ satisfies the flow constraint whenever 1ᵀθ = 1.
+// Features is the matrix Ψ = [ψ¹ … ψᵈ] ∈ ℝ^{nm×d} of section 2.2. Its columns are distributions
+// over state–action pairs, normally the occupation measures ψʲ = πʲ ⊙ μʲ of d base policies. If the
+// columns are occupation measures, Ψᵀ1 = 1 and every row of Ψᵀ(Q − γP) is (1−γ)αᵀ, so Ψθ satisfies
+// the flow constraint (2.13b) whenever 1ᵀθ = 1.
 //
-// Features also fix the distribution q over pairs from which the oracle samples. By default,
-// q = (1/d) Σ ψⁱ, the distribution of (s, a) ~ ψⁱ for a uniform i. Features are immutable and safe
-// for concurrent use.
+// A value of type Features also holds the distribution q from which the oracle samples pairs. By
+// default, q = (1/d) Σ ψⁱ: a pair is drawn from ψⁱ for an i that is uniform in {1, …, d}. The value
+// is immutable and safe for concurrent use.
 type Features struct {
 	x        *MDP
 	psi      matrix
@@ -36,17 +36,17 @@ type Features struct {
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies. The error names the index
-// of a policy at fault, together with the policy's recurrent classes if there are several under
-// average cost. Two policies with the same measure are also an error: θ is then not
-// unique, and the second policy adds nothing to the mixtures. Policies may be arbitrarily
-// close. But then Ψ is ill-conditioned: its least singular value is at most ‖ψⁱ − ψʲ‖₂/√2,
-// and a change of θ by t(eⁱ − eʲ) moves Ψθ by only t‖ψⁱ − ψʲ‖. The condition number
-// mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly dependent.
+// NewFeatures computes the occupation measures of the base policies. The error names the index of a
+// policy at fault and, if this policy has several recurrent classes under average cost, these
+// classes. It is also an error if two policies have the same measure: θ is then not unique, and the
+// second policy adds nothing to the mixtures. Policies i and j may be arbitrarily close, but then Ψ
+// is ill-conditioned: its least singular value is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by
+// t(eⁱ − eʲ) moves Ψθ by only |t|‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if
+// the columns of Ψ are nearly dependent.
 //
-// A large Ψ is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each
-// state then takes 8 bytes per policy for μʲ. For πʲ, a state takes at most 4 bytes if
-// πʲ is deterministic or has few distinct rows, and 8m bytes otherwise.
+// A Ψ of more than 2²⁰ entries is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
+// then takes 8 bytes per policy for μʲ. For πʲ, a state takes up to 8m bytes, but at most 4 bytes if πʲ comes
+// from [Deterministic], or from [NewPolicy], [PolicyFunc] or [Mixture] with at most 1024 distinct rows.
 func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	return MeasureSettings{}.Features(ctx, x, policies...)
 }
@@ -91,8 +91,8 @@ func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	return true
 }
 
-// FeaturesFromColumns returns features with the given columns, each a distribution over
-// pairs (kept, not copied). The columns need not be occupation measures;
+// FeaturesFromColumns returns features with the given columns, which it keeps without copying. Each
+// column must be a distribution over pairs. The columns need not be occupation measures;
 // [Features.FlowResidual] measures how much a column violates the flow constraint.
 func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	if len(columns) == 0 {
@@ -119,10 +119,10 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	return f, nil
 }
 
-// SampledBy returns the same features with pairs drawn from q (nm entries, kept, not copied)
-// instead of (1/d) Σ ψⁱ. The estimator (3.5a), which divides by q, is unbiased only if q is
-// positive wherever a feature is positive. The error names the first pair that violates this
-// condition.
+// SampledBy returns the same Ψ with another sampling distribution: the oracle draws pairs from q
+// instead of (1/d) Σ ψⁱ. The slice q has nm entries, and is kept, not copied. The estimator (3.5a),
+// which divides by q, is unbiased only if q is positive wherever a feature is positive. The error
+// names the first pair that violates this condition.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
@@ -175,8 +175,8 @@ func (f *Features) Policy(j int) *Policy {
 	return f.base[j]
 }
 
-// Measure returns the measure of base policy j with its residual, or nil if Ψ was built
-// from columns. Pair of this measure is the column that [Features.Column] returns.
+// Measure returns the measure of base policy j with its residual, or nil if Ψ was built from
+// columns. The field Pair of the result is the column that [Features.Column] returns.
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil
@@ -189,16 +189,16 @@ func (f *Features) Measure(j int) *Measure {
 	return &q
 }
 
-// Sampling returns q, borrowed.
+// Sampling returns q, which the caller must not change.
 func (f *Features) Sampling() []float64 { return f.sampling }
 
-// Row sets dst to Ψ_a(s), the row of pair i, of length d.
+// Row sets dst, of length d, to Ψ_a(s), the row of the pair i = s·m + a.
 func (f *Features) Row(dst []float64, i int) { f.psi.Row(dst, i) }
 
 // Dims implements [linprog.Rows]: it returns nm and d.
 func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
-// Apply implements [linprog.Rows]: it sets dst to the len(dst) entries of Ψθ that begin at index from.
+// Apply implements [linprog.Rows]: it sets dst[k] to entry from+k of Ψθ, for all k.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
 	if len(dst)*f.Dim() < 2*worthwhile {
 		f.applyPart(dst, from, theta) // no closure: it would allocate
@@ -244,8 +244,8 @@ func (f *Features) Dense() *mat.Dense {
 	return psi
 }
 
-// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. By the corrected constraint (2.13b),
-// it is 0 for an occupation measure. (The printed constraint ξᵀ(P − Q) = 0 is (2.13b)
+// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. By the corrected constraint (2.13b), this number
+// is 0 if ψʲ is an occupation measure. (The printed (2.13b), ξᵀ(P − Q) = 0, is the corrected one
 // for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 

@@ -4,8 +4,8 @@ import "slices"
 
 var _ Recorder = (*History)(nil)
 
-// History is a [Recorder] that keeps the curves of a run: one entry per recorded
-// iteration. It needs a θ̂, so it cannot record a [PolicyRun].
+// History is a [Recorder] that keeps the curves of a run: one entry per recorded iteration. A
+// History needs a θ̂, so it cannot record a [PolicyRun].
 type History struct {
 	Iteration []int
 	Queries   []int

@@ -16,11 +16,11 @@ import (
 // long-run average cost per step. The zero value is invalid.
 type Criterion struct{ gamma float64 }
 
-// AverageCost is the criterion lim 1/T · E Σ_{t<T} c(sₜ, aₜ), which the paper's
-// section 6 writes as γ = 1.
+// AverageCost is the criterion lim_{T→∞} (1/T) E Σ_{t<T} c(sₜ, aₜ), which the paper's section 6
+// writes as γ = 1.
 var AverageCost = Criterion{1}
 
-// Discounted is the criterion with discount factor γ. [New] returns an error if γ ∉ (0, 1).
+// Discounted returns the criterion with discount factor γ. [New] returns an error if γ ∉ (0, 1).
 func Discounted(gamma float64) Criterion {
 	if gamma == 1 {
 		gamma = math.Inf(1) // average cost must be chosen by name: γ = 1 may be a mistake
@@ -34,7 +34,7 @@ func (c Criterion) Gamma() float64 { return c.gamma }
 // Average reports whether c is [AverageCost].
 func (c Criterion) Average() bool { return c == AverageCost }
 
-// String returns "average cost" or "discount γ".
+// String returns "average cost" or, for example, "discount 0.9".
 func (c Criterion) String() string {
 	if c.Average() {
 		return "average cost"
@@ -64,9 +64,9 @@ type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion
 
-	// Dynamics returns c_a(s) and P_a(s, ·). It must list each next state once ([Merge] adds up
-	// the probabilities of events that lead to the same state). It may return the same slice in
-	// every call.
+	// Dynamics returns c_a(s) and P_a(s, ·). It must not list a next state twice ([Merge] adds up
+	// the probabilities of events that lead to the same state). It may reuse one slice in all
+	// calls.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
 	// Allowed reports whether action a is allowed in state s. Each state must have an allowed
@@ -78,12 +78,12 @@ type Spec struct {
 	// millions of transitions, a good estimate saves time and memory; 0 means 4 per pair.
 	Transitions int
 
-	// Initial is α, the distribution of the first state; nil means uniform. The average
-	// cost does not depend on α, but simulations start from α.
+	// Initial is α, the distribution of the first state; nil means uniform. If a policy has one
+	// recurrent class, its average cost does not depend on α, but simulations start from α.
 	Initial []float64
 
-	// StateLabel and ActionLabel name states and actions in messages and tables;
-	// if nil, numbers are their names.
+	// StateLabel and ActionLabel name states and actions in messages and tables. If a function is
+	// nil, numbers serve as names.
 	StateLabel, ActionLabel func(int) string
 }
 
@@ -207,17 +207,17 @@ func (x *MDP) act(s, a int) int {
 
 // Allowed reports whether a ∈ A(s), the set of actions that [Spec].Allowed allows in state s.
 //
-// Computations still run over all nm pairs: a pair that is not allowed has the cost and the
-// row of P of the first allowed action a₀ of its state. Let Fπ be the policy that takes a₀
-// wherever π takes an action outside A(s),
+// Computations still run over all nm pairs: a pair that is not allowed gets its cost and its row of
+// P from a₀, the first allowed action of its state. Let Fπ be the policy that takes a₀ wherever π
+// takes an action outside A(s),
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
-// Because costs and rows are equal, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the same μ, the same
-// cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in (2.8) is the minimum
-// over A(s). So the pairs that are not allowed change nothing. Policies must be 0 at these pairs;
-// [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at these pairs, and Ψθ ⪰ 0 holds
-// there. Only counts of pairs, such as nm in a bound, include these pairs.
+// Because a₀ has the same cost and row as these actions, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have
+// the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in
+// (2.8) is the minimum over A(s). So the pairs that are not allowed change nothing. A policy must give
+// these pairs probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at
+// these pairs, and Ψθ ⪰ 0 holds there. These pairs affect only counts of pairs, such as nm in a bound.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
@@ -290,33 +290,33 @@ func (x *MDP) StateAction(i int) (s, a int) { return i / x.m, i % x.m }
 // Criterion returns the criterion.
 func (x *MDP) Criterion() Criterion { return x.criterion }
 
-// Gamma returns the discount factor γ, 1 for average cost.
+// Gamma returns the discount factor γ, which is 1 for average cost.
 func (x *MDP) Gamma() float64 { return x.criterion.gamma }
 
-// Initial returns α, borrowed.
+// Initial returns α, which the caller must not change.
 func (x *MDP) Initial() []float64 { return x.initial }
 
-// Costs returns the costs c of all pairs (nm), borrowed. A method that learns the costs
-// must not call Costs: it sees costs only through the [Oracle].
+// Costs returns c, the costs of all nm pairs, which the caller must not change. A method that
+// learns the costs must not call Costs: it sees costs only through the [Oracle].
 func (x *MDP) Costs() []float64 { return x.cost }
 
 // Cost returns c_a(s).
 func (x *MDP) Cost(s, a int) float64 { return x.cost[s*x.m+a] }
 
-// Next returns the next states of (s, a) in increasing order, and their
-// probabilities P_a(s, ·), borrowed.
+// Next returns the next states of (s, a) in increasing order, and their probabilities P_a(s, ·).
+// The caller must not change these slices.
 func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.m + a) }
 
 // Transitions returns the number of stored positive probabilities.
 func (x *MDP) Transitions() int { return x.p.NNZ() }
 
-// CostRange returns the least and the greatest cost over all pairs. The learner knows both by
-// (A.3)(i).
+// CostRange returns the least and the greatest cost over all pairs. By (A.3)(i), the learner knows
+// both numbers.
 func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
-// WithCosts returns the same process with other costs (nm entries, kept, not copied). Costs
-// must be finite, and a pair that is not allowed must have the cost of the first allowed
-// action of its state.
+// WithCosts returns the same process with other costs. The slice has nm entries, and is kept, not
+// copied. Costs must be finite, and a pair that is not allowed must have the cost of the first
+// allowed action of its state.
 func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 	if len(cost) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: %d costs, want one per pair: %d", len(cost), x.Pairs())

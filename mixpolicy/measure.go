@@ -14,12 +14,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and its
-// occupation measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion, μ is
+// Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and the policy's occupation
+// measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion, μ is
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
 //
-// which the paper calls stationary, although it is stationary only in the limit γ → 1.
+// which the paper calls stationary, although, in general, μ is stationary only in the limit γ → 1.
 // Under the average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
 	State []float64 // μ(s), n entries
@@ -27,12 +27,12 @@ type Measure struct {
 
 	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
-	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure from the
-	// exact measure of the chain in which P(s,s) is 1 − Σ_{s′≠s} P(s,s′). If the chain
-	// mixes slowly, Error is many times Residual. For [Multilevel] under average cost with
-	// more than 1024 recurrent states, Error is usually an estimate instead, which may miss
-	// errors that the rounding of the residual hides. Where no bound is known, as after a
-	// failed computation, Error is 2, the largest distance between two distributions.
+	// Error is a proved bound on ‖μ̂ − μ‖₁, the distance of the computed measure μ̂ from the exact measure μ.
+	// Because stored rows of P add up to 1 only up to rounding, μ is the measure of the chain with
+	// P(s,s) = 1 − Σ_{s′≠s} P(s,s′). If the chain mixes slowly, Error can be many times Residual. For
+	// [Multilevel] under average cost with more than 1024 recurrent states, Error is usually only an
+	// estimate: it may miss errors that the rounding of the residual hides. Where no bound is known, as
+	// after a failed computation, Error is 2, the largest distance between two distributions.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -50,27 +50,28 @@ func (q *Measure) Cost(c []float64) float64 {
 type MeasureMethod int
 
 const (
-	// Auto is Elimination where elimination takes at most about two seconds, and Multilevel otherwise.
-	// If Multilevel stalls, Auto tries Elimination again with up to five seconds. If both fail, Auto
-	// returns an error; on 10⁵ states, this takes some ten seconds. Both fail on random graphs with few
-	// neighbours per state, at least 10⁴ states, and weights that differ by factors of 10⁵ or more.
+	// Auto is Elimination where elimination takes at most about two seconds and loses no digits, and
+	// Multilevel otherwise. If Multilevel stalls and elimination would only take too long, Auto tries
+	// Elimination for up to about five seconds. If both fail, Auto returns an error; on 10⁵ states,
+	// both attempts take some ten seconds. Both can fail on random graphs with few neighbours per
+	// state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
-	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination
-	// without a subtraction, in an order that keeps the graph of the chain sparse. Every μ(s),
-	// however small, has a relative error of at most 16(N+n)2⁻⁵³ on n states, where N is the
-	// final number of entries above the diagonal: n on a path or a tree, some 20n on a grid of
-	// 10⁵ states, n²/2 if the matrix fills completely.
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without
+	// subtractions, in an order that keeps the graph of the chain sparse. Unless a product falls below the
+	// normal range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³ on n
+	// states. N is the final number of entries above the diagonal: about n on a path or a tree, some 20n on
+	// a grid of 10⁵ states, and n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, forward and backward in turn.
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
-	// Multilevel begins as GaussSeidel does. Then it lumps groups of states into a smaller chain
-	// that moves mass over long distances, treats this chain in the same way, and uses all these
-	// chains together as the preconditioner of a Krylov iteration. Multilevel suits large chains
-	// that mix slowly: on a queueing network of 10⁶ states, it reaches a residual of 1e-10 in one
-	// and a half seconds, where sweeps alone take minutes. Measure.Sweeps does not count sweeps
-	// over groups of states.
+	// Multilevel begins as GaussSeidel does. Then it merges groups of states into the states of a
+	// smaller chain, which moves mass over long distances. It treats the smaller chain in the same
+	// way, and so on, and uses all these chains together as the preconditioner of a Krylov
+	// iteration. Multilevel suits large chains that mix slowly: on a queueing network of 10⁶
+	// states, it reaches a residual of 1e-10 in one and a half seconds, where sweeps alone take
+	// minutes. Measure.Sweeps does not count sweeps over groups of states.
 	Multilevel
 )
 
@@ -87,13 +88,13 @@ type MeasureSettings struct {
 	Tolerance float64
 	// MaxSweeps is the greatest number of sweeps; 0 means 100,000.
 	MaxSweeps int
-	// Start is where iteration begins: a guess of μ over states, such as the measure of
-	// a similar policy or of an interrupted run; nil means uniform. A guess saves the
-	// sweeps that would bring the residual down to the residual of the guess.
-	// [Multilevel] needs some four sweeps per factor of ten. In the network of 10⁶
-	// states, a residual of 1e-10 takes 46 sweeps from the uniform start. From the measure of
-	// a policy that differs in one decision in 10⁴, the same residual takes 38 sweeps. The
-	// measure of a policy that differs in one decision in 100 saves no sweeps.
+	// Start is where iteration begins: a guess of μ over states, such as the measure of a similar
+	// policy or of an interrupted run; nil means uniform. A guess saves about as many sweeps as the
+	// uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps
+	// to reduce the residual by a factor of ten. On the network of 10⁶ states in the comment of
+	// [Multilevel], a residual of 1e-10 takes 46 sweeps from the uniform start. From the measure of
+	// a policy that differs from π in one of 10⁴ decisions, this residual takes 38 sweeps. The
+	// measure of a policy that differs in one of 100 decisions saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -104,12 +105,12 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
-// Occupation computes μ^π and ξ^π. It is an error if, under average cost, the chain has several
+// Occupation computes μ^π and ξ^π. Occupation fails if, under average cost, the chain has several
 // recurrent classes (the stationary distribution is then not unique; the error names the classes),
-// if Method is [Elimination] and elimination would take too much work or lose digits, if a mass
-// overflows, if MaxSweeps sweeps do not converge, if we cannot prove that Measure.Error is at most
-// √Tolerance, or if ctx ends. In the last three cases, Occupation returns the measure so far, if
-// any, with the error.
+// if Method is [Elimination] and elimination would take too much work or lose digits, or if a mass
+// overflows. Occupation also fails if MaxSweeps sweeps do not converge, if Measure.Error cannot be
+// proved to be at most √Tolerance, or if ctx ends. In these three cases, Occupation returns the
+// measure so far, if any, with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {

@@ -29,23 +29,23 @@ type Run interface {
 	View(s *Snapshot) error
 }
 
-// PolicyRun is a [Run] that learns a policy without a θ, as π-learning does: its View
-// leaves Last and Average nil. Policy returns the learned policy. Policy may take long
-// if it solves an estimated problem.
+// PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning: its
+// View leaves Last and Average nil. Policy returns the learned policy, and may take a long time if
+// it solves an estimated problem.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
 }
 
-// SlowRun is a [Run] whose View takes long because it solves a problem. ViewUntil is View with a
-// context: when ctx ends, ViewUntil returns early with an error. *s may still show the state reached.
+// SlowRun is a [Run] whose View takes a long time because it solves a problem. ViewUntil is View with a
+// context: when ctx ends, ViewUntil returns early with an error, and *s may show the state reached so far.
 type SlowRun interface {
 	Run
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View sets *s to the state of a run. A [SlowRun] returns early when ctx ends. If the
-// run panics, View returns the panic as an error.
+// View sets *s to the state of a run. For a [SlowRun], View returns early when ctx ends. If the run
+// panics, View returns the panic as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
@@ -61,14 +61,14 @@ var ErrDone = errors.New("the method has finished")
 // must copy the slices that it keeps, and must not change any slice.
 type Snapshot struct {
 	// Iteration is t, the number of steps done, and Queries is the number of costs that the oracle has revealed.
-	// The caller that runs the method counts both ([Solve], a race); View does not set them.
+	// The code that runs the method, such as [Solve], counts both; View does not set them.
 	Iteration, Queries int
 
 	Last    []float64 // θ_t; nil for a [PolicyRun]
-	Average []float64 // θ̂_t of (3.27), the method's answer; nil for a [PolicyRun]
+	Average []float64 // θ̂_t, the method's answer, such as (3.27a); nil for a [PolicyRun]
 
-	// Lambda is λ̂_t of (3.27), one entry per pair, in units of the true costs. Lazy multipliers of
-	// the corrected form give an unbiased estimate of λ̂_t instead ([LazyMultipliers]). Methods
+	// Lambda is λ̂_t of (3.27), one entry per pair, in the unit of the true costs. Lazy multipliers
+	// of the corrected form give an unbiased estimate of λ̂_t instead ([LazyMultipliers]). Methods
 	// without multipliers leave Lambda nil. Lambda ⪰ 0, except for the printed form of Algorithm 1.
 	Lambda []float64
 }

@@ -13,28 +13,28 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Mirror is the part that methods of mirror descent share: the sample of (3.5a), the mirror
-// step (3.25), the average (3.27a) and their defaults. A method adds only its gradient, its
-// multipliers and its view. The zero value, once started, runs with the modulus of the
-// problem's class, η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
+// Mirror is the part that mirror-descent methods share: the sample of (3.5a), the mirror step
+// (3.25), the average (3.27a) and their defaults. A method adds only its gradient, its multipliers
+// and its view. The zero value, once started, runs with the modulus of the problem's class,
+// η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
 type Mirror struct {
 	// Phi is φ; nil means [DefaultModulus] of the problem's class.
 	Phi bregman.Modulus
 	// Eta is η; nil means InverseSqrt(1).
 	Eta StepSize
-	// Scale divides every observed cost, so that η and β need not depend on the unit of
-	// cost; 0 means c_max = max |c|, which is known by (A.3).
+	// Scale divides every observed cost, so that η need not depend on the unit of cost; 0 means
+	// c_max = max |c|, which is known by (A.3).
 	Scale float64
-	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, θ̂ is
-	// (3.27a). For p > 0, early iterates have less weight. For constant η, the last half of the iterates has the
-	// share 1 − 2^{−p−1} of the total weight, as with the polynomial weights of Shamir and Zhang (ICML 2013).
+	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, θ̂ is (3.27a). For
+	// p > 0, early iterates have less weight than for p = 0. For constant η, the last half of the iterates has about
+	// the share 1 − 2^{−p−1} of the total weight, as with the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
 	// Project changes y = ∇φ(θ̃) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error
 
 	T             int       // iterations done
 	Theta, Before []float64 // θ_T and θ_{T−1}; before the start, Theta is θ₀, and nil means (1/d, …, 1/d)
-	Dual          []float64 // y = ∇φ(θ_T), kept because near the boundary of the domain, θ_T does not determine y accurately
+	Dual          []float64 // y = ∇φ(θ_T), kept because, near the boundary of the domain, θ_T does not determine y accurately
 	Row           []float64 // Ψ_a(s) of the last sample
 	WeightBefore  float64   // w_{T−1}, the weight of Before
 	SumEta        float64   // Σ w, which is Σ η for p = 0
@@ -48,8 +48,8 @@ type Mirror struct {
 const maxRecency = 30.0
 
 // For returns the settings with the defaults filled in. Errors: settings out of range, a class
-// without a known modulus if Phi is nil, a modulus whose domain does not meet the hyperplane, and θ₀
-// off the hyperplane or outside the class or the domain.
+// without a known modulus if Phi is nil, a modulus whose domain does not meet the hyperplane, and a
+// θ₀ off the hyperplane, outside the class, or outside the interior of the domain.
 func (m Mirror) For(p *Problem) (Mirror, error) {
 	c := p.class
 	if m.Phi == nil {
@@ -89,8 +89,8 @@ func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	return m.Begin(o), nil
 }
 
-// Begin makes every allocation that a run from Theta needs. The settings must have their defaults
-// filled in. The oracle may be nil if the method draws no pairs.
+// Begin begins a run from Theta, and makes every allocation that the run needs. The settings must
+// have their defaults filled in. The oracle may be nil if the method draws no pairs.
 func (m Mirror) Begin(o *Oracle) *Mirror {
 	d := len(m.Theta)
 	m.T, m.SumEta, m.oracle, m.Theta = 0, 0, o, slices.Clone(m.Theta)
@@ -117,8 +117,8 @@ func (m *Mirror) Sample() (pair int, cost, q float64) {
 }
 
 // Step performs (3.25) with the gradient ĝ = (slope/q)·row, such as (3.5a); for any other gradient g,
-// call Step(1, 1, g). It adds wθ to the sum of the average before θ moves, and returns η. After the
-// step, Before holds the previous θ.
+// call Step(1, 1, g). Before θ moves, Step adds wθ to SumTheta. After the step, the field Before
+// holds the previous θ. Step returns η.
 func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) {
 	if eta, err = stepAt(m.Eta, m.T); err != nil {
 		return 0, err
@@ -141,7 +141,7 @@ func (m *Mirror) Step(slope, q float64, row []float64) (eta float64, err error) 
 	return eta, nil
 }
 
-// Average returns θ̂ = Σ wθ / Σ w, which is (3.27a) for p = 0, or θ₀ before the first step; borrowed.
+// Average returns θ̂ = Σ wθ / Σ w, or θ₀ before the first step. The slice is valid until the next step.
 func (m *Mirror) Average() []float64 {
 	if m.SumEta == 0 {
 		return m.Theta
@@ -155,9 +155,9 @@ func (m *Mirror) View(s *Snapshot) error {
 	return nil
 }
 
-// DefaultModulus returns the modulus whose domain agrees with the class on the
-// hyperplane 1ᵀθ = 1. For ‖θ‖₁ ≤ R with finite R ≠ 1, no such modulus is known, and
-// DefaultModulus returns the modulus of the simplex.
+// DefaultModulus returns the modulus whose domain agrees with the class on the hyperplane 1ᵀθ = 1.
+// For ‖θ‖₁ ≤ R with finite R ≠ 1, no such modulus is known, and DefaultModulus returns negative
+// entropy, the modulus of the simplex.
 func DefaultModulus(c Class) bregman.Modulus {
 	switch {
 	case math.IsInf(c.R, 1):
@@ -171,8 +171,8 @@ func DefaultModulus(c Class) bregman.Modulus {
 }
 
 // CostScale returns k, the divisor of observed costs. For k = 0, it returns c_max = max |c|, or 1 if
-// all costs are 0. The field CostScale of a method means the same, except that 0 means 1 for the
-// [Printed] form.
+// all costs are 0. The field CostScale of a method has the meaning of k, except that 0 means 1 for
+// the [Printed] form.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

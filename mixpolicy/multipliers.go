@@ -14,15 +14,15 @@ type Multipliers int
 
 const (
 	// AutoMultipliers is LazyMultipliers for the corrected form if nm is large enough to make
-	// LazyMultipliers faster (nm ≥ 16 for d = 2, and nm ≥ 300 otherwise), and DenseMultipliers in
-	// all other cases.
+	// LazyMultipliers faster than DenseMultipliers (nm ≥ 16 for d = 2, and nm ≥ 300 otherwise), and
+	// DenseMultipliers in all other cases.
 	AutoMultipliers Multipliers = iota
-	// DenseMultipliers stores the vector λ_t, at nm·d operations per iteration.
+	// DenseMultipliers stores the whole vector λ_t. An iteration takes about nm·d operations.
 	DenseMultipliers
-	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ stays
-	// well inside its ball, the cost of an iteration does not depend on nm. For the corrected
-	// form, Snapshot.Lambda is an unbiased estimate of λ̂. The printed form allows LazyMultipliers
-	// only if λ has no ball; then the cost never depends on nm, and Snapshot.Lambda is exact.
+	// LazyMultipliers computes λ_t only at the sampled pair, from the path of θ. While λ stays well inside
+	// its ball, the time of an iteration does not depend on nm. For the corrected form, Snapshot.Lambda is
+	// an unbiased estimate of λ̂. The printed form allows LazyMultipliers only if λ has no ball. The time of
+	// an iteration then never depends on nm, and Snapshot.Lambda is exact.
 	LazyMultipliers
 )
 

@@ -45,10 +45,9 @@ func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	return o, nil
 }
 
-// Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q and reveals the
-// pair's cost. By default, q = (1/d) Σ ψⁱ: i is uniform in {1, …, d}, and the pair is drawn
-// from ψⁱ. (Section 3.1 prints {0, 1, …, d}.) Sample returns the pair's index s·m + a and the
-// cost.
+// Sample performs steps (1) and (2) of Algorithm 1: it draws a pair from q and reveals the pair's cost. By
+// default, q = (1/d) Σ ψⁱ: the pair is drawn from ψⁱ for an i that is uniform in {1, …, d}. (Section 3.1
+// prints {0, 1, …, d}.) Sample returns the pair's index s·m + a and the cost.
 func (o *Oracle) Sample() (pair int, cost float64) {
 	if o.used == len(o.drawn) {
 		o.draw()

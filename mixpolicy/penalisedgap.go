@@ -13,25 +13,27 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 
 // PenalisedGap returns the exact ℓ₁ penalty function at θ, minus the optimum,
 //
-//	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ,
+//	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ.
 //
-// whose weights are twice the multipliers of the optimum: ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*|, ω₃ = 2ν*, but each at least max c − min c.
-// λ* is the solver's: equal rows of Ψ may share a multiplier in any way, and another λ* may give another ω₁. The penalised
-// gap can compare answers even if some of them are infeasible. Costs alone may make an infeasible answer seem
-// better, because Ψθ may place negative mass on expensive pairs.
+// The weights are twice the multipliers of the optimum, ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*| and ω₃ = 2ν*, but each weight is at
+// least max c − min c. We use the λ* that the solver returns. Equal rows of Ψ may share a multiplier in any way, and
+// another λ* may give another ω₁. The penalised gap can compare answers even if some of them are infeasible. Compared
+// by cost alone, an infeasible answer may seem better than the optimum, because Ψθ may place negative mass on expensive
+// pairs.
 //
-// The penalised gap is at least half of its penalties, so it is ≥ 0. If not all costs are
-// equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
+// The penalised gap is at least half of the sum of its penalties, so it is ≥ 0. If not all costs
+// are equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
 // λ* ⪰ 0, μ*, ν* ≥ 0 with Ψᵀc = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* − ν*R. So,
 // for every θ ∈ ℝᵈ,
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice the subtracted terms. ∎ The computed gap has the
-// error of f*, which is at most linprog's Solution.Gap, and rounding errors.
+// and the penalties are at least twice the subtracted terms. ∎ The error of the computed gap is the
+// error of f*, which is at most linprog's Solution.Gap, plus rounding errors.
 //
-// The first call computes the exact optimum. Errors are those of [Problem.Optimum].
+// The first call computes the exact optimum, unless [Problem.Optimum] has computed it. Errors are
+// those of [Problem.Optimum].
 func (p *Problem) PenalisedGap(theta []float64) (float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 //
 //	f_ω(θ) = cᵀΨθ + ω ‖[Ψθ]₋‖₁,
 //
-// with an exact Euclidean projection onto Θ_R ∩ Θ₂ after each step. For features that are
-// occupation measures, f_ω is (4.14). With (s,a) ~ q, the subgradient is
+// with an exact Euclidean projection onto Θ_R ∩ {1ᵀθ = 1} after each step. (4.14) also contains ω
+// times the flow residual of Ψθ. With the corrected flow constraint (2.13b), this residual is 0 if
+// the features are occupation measures and 1ᵀθ = 1. With (s,a) ~ q, the stochastic subgradient is
 //
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
@@ -33,7 +34,7 @@ type Penalty struct {
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
 	// CostScale divides every observed cost; 0 means c_max = max |c|; 1 gives the printed method.
-	// Compare CostScale of [PrimalDual].
+	// See also [PrimalDual.CostScale].
 	CostScale float64
 	// Recency is p in the weights η_t(t+1)ᵖ of the average; 0 gives the printed method.
 	Recency float64

@@ -15,20 +15,20 @@ import (
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
-// and θ̂ solves (2.18) with b̂ in place of b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*),
-// the gap is at most ‖b̂ − b‖, which is O(1/√t), times the diameter of the feasible set.
-// θ̂ is always feasible, and there is nothing to tune. The method is not in the paper.
+// and θ̂ solves (2.18) with b̂ in place of b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the gap is at
+// most ‖b̂ − b‖ times the diameter of the feasible set, and E‖b̂ − b‖ = O(1/√t). θ̂ is always
+// feasible, and there is nothing to tune. The method is not in the paper.
 type PlugIn struct{}
 
 // Name implements [Method].
 func (PlugIn) Name() string { return "plug-in" }
 
-// String returns the name: there is nothing to set.
+// String returns the name, because PlugIn has no settings.
 func (a PlugIn) String() string { return a.Name() }
 
 // Estimator is a run that estimates cᵀΨ, such as a run of [PlugIn].
 type Estimator interface {
-	// Estimate returns b̂, borrowed.
+	// Estimate returns b̂, which the caller must not change.
 	Estimate() []float64
 }
 

@@ -46,7 +46,7 @@ func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	return &Policy{n: x.n, m: x.m, prob: slices.Clone(p)}, nil
 }
 
-// UniformPolicy returns π_a(s) = 1/|A(s)|, which is 1/m if all actions are allowed.
+// UniformPolicy returns the policy π_a(s) = 1/|A(s)| for a ∈ A(s), which is 1/m if all actions are allowed.
 func UniformPolicy(x *MDP) *Policy {
 	if x.acts != nil {
 		t := newTable(x.n, x.m)
@@ -75,8 +75,8 @@ func (x *MDP) uniform(row []float64, s int) {
 	}
 }
 
-// PolicyFunc returns a policy. For each state s, it calls fill, which writes π(s) into row; row
-// is zero before the call. The error names the first state whose row is not a distribution.
+// PolicyFunc returns the policy that fill describes: for each state s, fill(s, row) writes π(s) into row,
+// which is all 0 before the call. The error names the first state whose row is not a distribution.
 func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 	t := newTable(x.n, x.m)
 	row := make([]float64, x.m)
@@ -155,11 +155,11 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 
 // PolicyOf returns the policy of a signed measure ξ over pairs (2.20),
 //
-//	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊,
+//	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊.
 //
-// which is uniform over the allowed actions in the states where ξ has no positive entry. If a pair
-// is not allowed, PolicyOf first adds the pair's mass to the first allowed action of its state (see
-// [MDP.Allowed]). The error names a pair where ξ is not finite.
+// In states where ξ has no positive entry, the policy is uniform over the allowed actions. If a
+// pair is not allowed, PolicyOf first adds the pair's mass to the first allowed action of its state
+// (see [MDP.Allowed]). The error names a pair where ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -250,7 +250,7 @@ func (t *table) policy() *Policy {
 	return &Policy{t.n, t.m, t.prob, t.at}
 }
 
-// Row returns π(s), of length m, borrowed.
+// Row returns π(s), of length m, which the caller must not change.
 func (p *Policy) Row(s int) []float64 {
 	if p.at != nil {
 		return p.prob[p.at[s]:][:p.m]

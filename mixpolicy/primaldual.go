@@ -16,11 +16,11 @@ type Form int
 
 const (
 	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its ball, and takes
-	// the minimiser of J as z.
+	// the minimiser of J in (3.25b) as z.
 	Corrected Form = iota
-	// Printed is Algorithm 1 exactly as printed: λ ascends along +Ψθ (3.4), (3.26)
-	// projects λ onto the ball only, and for the ball modulus, z_t is the printed
-	// (3.22), which does not bring θ onto the hyperplane.
+	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ; by (3.26), λ is
+	// projected onto the ball only; and for the ball modulus, z_t is the printed (3.22), which does
+	// not bring θ onto the hyperplane.
 	Printed
 )
 
@@ -41,9 +41,9 @@ func (f Form) String() string {
 //	θ ← ∇φ*(z1 + ∇φ(θ̃))                                 (3.25c)
 //	λ ← Π_{‖·‖₂ ≤ G}([λ − η Ψθ]₊)                         (3.26), corrected
 //
-// where the last line uses θ from before the update. The run keeps y = ∇φ(θ), because near
-// the boundary of the class, θ does not determine y accurately. The answer is the average θ̂
-// of (3.27), weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
+// where the last line uses θ from before the update. The run keeps y = ∇φ(θ), because, near the
+// boundary of the class, θ does not determine y accurately. The answer is the average θ̂ of (3.27),
+// weighted by η, or with more weight on recent iterates ([PrimalDual.Recency]).
 //
 // The zero value runs with the modulus of the problem's class, θ₀ = (1/d, …, 1/d),
 // η_t = 1/√(t+1), and costs divided by c_max.
@@ -57,10 +57,10 @@ type PrimalDual struct {
 	// cost. With average cost, the paper's G is infinite; the code then uses G = β, and β = 0
 	// means no ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η and β need not depend on the unit
-	// of cost. 0 means c_max = max |c|, which is known by (A.3), or 1 for the [Printed]
-	// form. The paper does not divide the costs, which corresponds to CostScale = 1.
-	// Then the paper's G = 1/(1−γ) ∨ β need not bound λ* if costs exceed 1.
+	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost. 0
+	// means c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The paper does
+	// not divide the costs, which corresponds to CostScale = 1. With CostScale = 1, the paper's
+	// G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 gives (3.27).
 	Recency float64
@@ -68,15 +68,15 @@ type PrimalDual struct {
 	Theta0 []float64
 	// Form is Corrected by default.
 	Form Form
-	// RowScaling, which is not in the paper, divides the rows of Ψθ ⪰ 0 in the step of λ by
-	// their sums r_i = Σ_j ψʲ_i,
+	// RowScaling, which is not in the paper, changes the step of λ: each row i of the constraint
+	// Ψθ ⪰ 0 is divided by the row sum r_i = Σ_j ψʲ_i of Ψ,
 	//
-	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊,
+	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊.
 	//
-	// which is the step of (3.26) in the norm √(Σ r_iλ_i²); the ball is then a ball of
-	// this norm too. Each column of Ψ adds up to 1 over all pairs, so most rows are
-	// small, and their multipliers λ* can be large. Without the division, λ_i reaches
-	// λ*_i only when Ση ≈ λ*_i/|(Ψθ)_i|, and until then, θ is far from feasible.
+	// This is the step of (3.26) in the norm √(Σ r_iλ_i²), and the ball of λ is then a ball of this
+	// norm. Each column of Ψ adds up to 1 over all pairs. So if there are many pairs, most rows are
+	// small, and their multipliers λ*_i can be large. Without the division, λ_i reaches λ*_i only
+	// when Ση ≈ λ*_i/|(Ψθ)_i|, and until then, θ can be far from feasible.
 	RowScaling bool
 	// Multipliers chooses how λ is stored; up to rounding, the iterates do not depend on it.
 	Multipliers Multipliers
@@ -167,8 +167,8 @@ func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	return r, err
 }
 
-// Radius returns G, the radius of the ball of λ. It is 1/(1−γ) ∨ β under discounting, and β
-// under average cost, or +∞ if β = 0.
+// Radius returns G, the radius of the ball of λ. Under discounting, G = 1/(1−γ) ∨ β. Under average
+// cost, G = β, or +∞ if β = 0.
 func (a PrimalDual) Radius(c Criterion) float64 {
 	switch {
 	case !c.Average():

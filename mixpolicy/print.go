@@ -26,7 +26,7 @@ func (p *Policy) String() string {
 	return fmt.Sprintf("%s policy of %d states and %d actions\nin state 0 with probabilities %.4g", kind, p.n, p.m, vector(p.Row(0)))
 }
 
-// String states where most of the mass is, and how accurate the measure is.
+// String states the sizes, the state of greatest mass, the flow residual and the method.
 func (q Measure) String() string {
 	s := floats.MaxIdx(q.State)
 	return fmt.Sprintf("occupation measure of %d states and %d pairs\nmost mass in state %d: %.4g; flow residual %.2g, by %v",

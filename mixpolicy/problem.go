@@ -99,9 +99,9 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 	return p, nil
 }
 
-// WithNoise returns the problem whose [Oracle] reveals c_a(s) plus an independent draw, which
-// should have mean 0. The vector cᵀΨ, the optimum and all true costs stay the same. With a nil
-// draw, there is no noise, as in (A.3).
+// WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus an independent
+// draw, which should have mean 0. The vector cᵀΨ, the optimum and all true costs stay the same.
+// With a nil draw, there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw
@@ -120,12 +120,12 @@ func (p *Problem) Class() Class { return p.class }
 // Dim returns d.
 func (p *Problem) Dim() int { return p.f.Dim() }
 
-// BaseCosts returns cᵀΨ, borrowed; entry j is the cost of base policy j. A method that
-// learns the costs must not call BaseCosts: it sees costs only through the [Oracle].
+// BaseCosts returns cᵀΨ, which the caller must not change. Entry j is the cost of base policy j. A
+// method that learns the costs must not call BaseCosts: it sees costs only through the [Oracle].
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
-// Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. It is the cost of a
-// policy only if Ψθ ⪰ 0 and 1ᵀθ = 1.
+// Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. If Ψθ ⪰ 0, 1ᵀθ = 1 and the columns of
+// Ψ are occupation measures, this is the cost of π^θ. Otherwise, no policy need have this cost.
 func (p *Problem) Objective(theta []float64) float64 {
 	if len(theta) != p.Dim() {
 		panic(fmt.Sprintf("mixpolicy: θ has %d entries, want one per feature: %d", len(theta), p.Dim()))
@@ -185,9 +185,9 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	return math.Sqrt(l2.Value()), l1.Value()
 }
 
-// Optimum returns the exact optimum of (2.18) with its multipliers, from the true costs. The
-// first call computes and stores the optimum. If ctx ends the computation, the next call begins
-// again.
+// Optimum returns the exact optimum of (2.18) for the true costs, and the multipliers of this
+// optimum. The first call computes and stores the optimum. If ctx ends the computation, the next
+// call begins again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
@@ -216,18 +216,18 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form. At a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let
-// ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d)
-// ‖w‖₂. For an unbounded class, the bound is −∞, unless w = 0 exactly. The rounding error
-// of the bound is a few d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite rounding.
+// in closed form. For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ),
+// let ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂.
+// For an unbounded class, the bound is −∞, unless w = 0 exactly. The rounding error of the bound is
+// at most a few times d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
 	return p.class.MinLinear(g)
 }
 
-// MinLinear returns min gᵀθ over 1ᵀθ = 1, ‖θ‖ ≤ R, which is −∞ if R is infinite and the
-// entries of g differ.
+// MinLinear returns the minimum of gᵀθ over all θ with 1ᵀθ = 1 and ‖θ‖ ≤ R. The minimum is −∞ if R
+// is infinite and the entries of g differ.
 func (c Class) MinLinear(g []float64) float64 {
 	switch c.Norm {
 	case linprog.L2:

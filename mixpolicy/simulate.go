@@ -25,13 +25,13 @@ type SimulateSettings struct {
 	Progress func(done int)
 }
 
-// Empirical is an occupation measure estimated from visits.
+// Empirical is an occupation measure estimated from visits. Of the embedded Measure, only State and Pair are set.
 type Empirical struct {
 	Measure
 	Visits []int64 // number of visits to each pair, nm entries
 	Steps  int     // simulated steps; fewer than requested after a cancellation
-	// StateError[s] is the standard error of State[s], from the spread between
-	// independent streams.
+	// StateError[s] is the standard error of State[s], from the spread between independent streams
+	// (0 if only one stream finished).
 	StateError []float64
 	// MeanCost estimates cᵀξ, and CostError is its standard error.
 	MeanCost, CostError float64
@@ -42,12 +42,12 @@ type Empirical struct {
 // gives a standard error that is accurate to about 9 % (1/√(2·63)).
 const simulationStreams = 64
 
-// Simulate runs the chain of π and counts visits to state–action pairs, as the paper does
-// for Fig. 1. The steps are shared by 64 independent streams that start from α. Under
-// discounting, a stream restarts from α with probability 1−γ after each step, so visit
-// frequencies estimate the discounted measure (2.10). Stream k draws from PCG(seed, k): the
-// result is the same to the bit for any number of workers. On cancellation, it returns the
-// error together with the visits of the finished streams, or with nil if no stream finished.
+// Simulate runs the chain of π and counts visits to state–action pairs, as the paper does for
+// Fig. 1. The steps are shared by 64 independent streams that start from α. Under discounting, a
+// stream restarts from α with probability 1−γ after each step, so visit frequencies estimate the
+// discounted measure (2.10). Stream k draws from PCG(seed, k), so a complete result is the same to
+// the bit for any number of workers. On cancellation, Simulate returns the error together with the
+// visits of the finished streams, or with nil if no stream finished.
 func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err

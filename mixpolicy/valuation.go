@@ -21,7 +21,7 @@ import (
 // Under discounting, the cost is (1−γ)αᵀv = cᵀξ, in the unit of the cost of one step; under
 // average cost, it is the gain g.
 type Valuation struct {
-	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost, it is the relative value
+	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost, Value is the relative value
 	// h, which solves g + h(s) = c(s) + Σ P(s,s′)h(s′), h(0) = 0.
 	Value  []float64
 	Policy *Policy
@@ -40,24 +40,24 @@ type Valuation struct {
 	Residual float64
 
 	Iterations int // greedy policies formed; 0 when a given policy is evaluated
-	Sweeps     int // sweeps that follow a fixed policy; 0 if elimination solves for its value
+	Sweeps     int // sweeps that follow a fixed policy; 0 if elimination alone computes the policy's value
 }
 
 // Cost returns the middle of [Lower, Upper].
 func (v *Valuation) Cost() float64 { return v.Lower + (v.Upper-v.Lower)/2 }
 
-// ValuationSettings control [Evaluate], [ValueIteration], [PolicyIteration] and
+// ValuationSettings controls [Evaluate], [ValueIteration], [PolicyIteration] and
 // [ModifiedPolicyIteration]; the zero value suits most models.
 type ValuationSettings struct {
 	// Tolerance is the width of [Lower, Upper] at which iteration stops, in the unit of the costs;
 	// 0 means 1e-9·(max c − min c). The part of the width that comes from rounding does not count,
-	// and iteration also stops where that part dominates.
+	// and iteration also stops when that part dominates.
 	Tolerance float64
 
 	// MaxIterations bounds the iterations and, in [Evaluate], the sweeps; 0 means 1,000,000.
 	MaxIterations int
 
-	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step.
+	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step from each state.
 	Start []float64
 
 	// Workers is the number of goroutines; 0 means one per CPU. The result does not
@@ -96,25 +96,25 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 	return set, nil
 }
 
-// ValueIteration finds an optimal policy by v ← 𝒮v: value iteration under
-// discounting, relative value iteration (White 1963) under average cost. Under average cost,
-// the bounds meet if the optimal gain is the same from every state.
+// ValueIteration finds an optimal policy, up to the tolerance, by v ← 𝒮v. This is value iteration
+// under discounting, and relative value iteration (White 1963) under average cost. Under average
+// cost, the bounds approach each other if the optimal gain is the same from every state.
 //
-// On cancellation, and after MaxIterations, it returns the valuation so far, with valid
-// bounds, and an error.
+// On cancellation, and after MaxIterations, ValueIteration returns an error and the valuation so
+// far, if any, with valid bounds.
 func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(*search) error { return nil })
 }
 
-// ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of
-// sweeps before the next greedy step. It suits large models. A sweep that follows a policy costs
-// 1/m of a sweep over all actions. (Greedy steps skip actions that cannot have become the best.
-// This does not change the result, and late greedy steps cost little more than a sweep.) The method
-// follows a policy until the policy's own residual is a hundredth of the residual of the last greedy
-// step, or for 100 sweeps. So most of the residual of the next greedy step is due to the choice of
-// actions. If no action changed, the policy's own residual must fall to half of the tolerance
-// instead. After 4096 sweeps in total, elimination evaluates the policies where elimination is
-// cheap, because chains that need so many sweeps mix slowly. Errors are those of [ValueIteration].
+// ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of sweeps before the
+// next greedy step. It suits large models. A sweep that follows a policy takes about 1/m of the time of a sweep
+// over all actions. (Greedy steps skip actions that cannot have become the best. This does not change the result,
+// and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy until
+// the policy's own residual is a hundredth of the residual of the last greedy step, but for at most 100 sweeps.
+// At a hundredth, most of the residual of the next greedy step is due to the choice of actions. If the greedy
+// step changed no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps
+// in total, elimination evaluates the policies where elimination is cheap, because chains that need so many
+// sweeps mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
