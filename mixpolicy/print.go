@@ -33,6 +33,12 @@ func (q Measure) String() string {
 		len(q.State), len(q.Pair), s, q.State[s], q.Residual, q.Method)
 }
 
+// String states the sizes of the measure, and the mean cost with its standard error.
+func (q *Empirical) String() string {
+	return fmt.Sprintf("occupation measure of %d states and %d pairs, estimated from %d steps\nmean cost %.4g, standard error %.2g",
+		len(q.State), len(q.Pair), q.Steps, q.MeanCost, q.CostError)
+}
+
 // String states the sizes of Ψ and the costs of its columns.
 func (f *Features) String() string {
 	pairs, d := f.Dims()
