@@ -172,7 +172,7 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	return c
 }
 
-// Result is a number about a claim. The results that decide a claim come first.
+// Result is a number about a claim. In a [Claim], the results that decide the claim come first.
 type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter

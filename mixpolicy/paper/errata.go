@@ -113,7 +113,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown describes the erratum in Markdown. The argument numbers is the text with the numbers that the witness found.
+// Markdown describes the erratum in Markdown. The argument numbers is a text that states what the witness found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
@@ -152,7 +152,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
 		if err == nil && (i >= len(rows) || rows[i].ID != e.ID) {
-			err = fmt.Errorf("data/errata.csv lacks %q in its place; go run ./mixpolicy/study/record table errata rewrites the file", e.ID)
+			err = fmt.Errorf("data/errata.csv lacks %q in its place; go run ./mixpolicy/study/record table errata writes the file", e.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)

@@ -329,7 +329,7 @@ func RecordedIndex() (all []Row, err error) {
 	rows, err := data.Rows[recordedRow]("equations.csv")
 	for i, e := range index() {
 		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
-			err = fmt.Errorf("data/equations.csv lacks (%s) in its place; go run ./mixpolicy/study/record table equations rewrites the file",
+			err = fmt.Errorf("data/equations.csv lacks (%s) in its place; go run ./mixpolicy/study/record table equations writes the file",
 				e.Number)
 		}
 		if err != nil {

@@ -421,7 +421,7 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 
 // Look runs Algorithm 1 with one modulus, η₀ and β, for the sliders of a notebook. The left figure shows θ₁/R, the
 // position of one run in the class. The right figure shows the penalised gaps of the averages: the mean over trials, in
-// a band that contains all trials. Look uses only Iterations, Trials and Seed of the settings.
+// a band that contains all trials. Look uses only Iterations, Trials, Seed and Progress of the settings.
 func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
 ) (_ plotting.Panels, err error) {
 	defer catch(&err)

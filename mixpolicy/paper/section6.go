@@ -93,7 +93,7 @@ func CompareReadings(ctx context.Context) (all []ReadingResult, err error) {
 	return all, nil
 }
 
-// Figure1Steps is the number of epochs that the paper simulates for Fig. 1.
+// Figure1Steps is the number of steps, called epochs in the paper, that the paper simulates for Fig. 1.
 const Figure1Steps = 50_000_000
 
 // Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows the measure of π¹ (left)

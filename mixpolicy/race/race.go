@@ -57,9 +57,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, around the best setting so far, which has the value at[i] on axis i. If
-// at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the
-// new axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
+// Around returns the entrant on the next grid. This grid is around the best setting so far, whose value on axis i is
+// at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
+// Otherwise, the new axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {

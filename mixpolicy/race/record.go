@@ -155,7 +155,7 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header, numbers to twelve digits. It omits the statistics that
+// Write writes the record as CSV with a header and with numbers to twelve digits. Write omits the statistics that
 // [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)

@@ -42,8 +42,8 @@ type Settings struct {
 	// stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
-	// Valued says which observations include the true cost of the policy. Observations of a
-	// [mixpolicy.PolicyRun] always include it.
+	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
+	// always include this cost.
 	Valued Valued
 
 	Workers int // number of goroutines; 0 means one per CPU; with Times, always 1. It affects only the recorded times.
@@ -63,8 +63,8 @@ type Settings struct {
 	// and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later rounds,
 	// because all methods use the same streams. Entrants with equally many methods have equally many runs.
 	Halving bool
-	// Score is the curve whose value at the end of a run tuning minimises. A nil Score means the penalised gap of θ̂
-	// ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
+	// Score is a curve: tuning minimises the curve's value at the end of a run. A nil Score means the penalised gap of
+	// θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 

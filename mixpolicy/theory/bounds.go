@@ -276,8 +276,8 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies cᵀξ^θ̂ ≤ cᵀΨθ* + ε with
 // probability at least 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. T is the least power of 2^{1/8} for
-// which [Constants.PolicyBound] with τ = +∞, which holds for any mixing, is at most ε. T is +∞ if it exceeds float64.
-// The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
+// which [Constants.PolicyBound] with τ = +∞, which holds for any mixing, is at most ε. T is +∞ if T exceeds the range
+// of float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
 // Let G = 2‖λ*‖₂ ≥ c_max, let ‖λ*‖₂ ≥ 1, let A' be the Tangent, and let L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
 // most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and

@@ -151,9 +151,9 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps, and for up to 1000
-// states. A nil target means the stationary distribution, for which the result is d(t). With the
-// discounted μ_α of (2.23) as target, the curve shows that the distance does not vanish.
+// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. It handles up to 1000 states. A nil target
+// means the stationary distribution, for which the result is d(t). With the discounted μ_α of (2.23) as target, the
+// curve shows that the distance does not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
