@@ -293,7 +293,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
 	if err == nil && (set.Score == nil || set.TuningTrials == 0) {
-		err = errors.New("race: tuning needs a Score and TuningTrials > 0")
+		err = errors.New("race: tuning without a score or without trials, want a Score and TuningTrials > 0")
 	}
 	if err != nil {
 		return nil, -1, err
