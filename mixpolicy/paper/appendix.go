@@ -43,7 +43,7 @@ func checkErrorBound(context.Context) Finding {
 		"as an inequality, it holds, and the largest ‖e‖ is %.2f C_e", printed, tight)
 }
 
-// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4) for X with the outcomes x and their chances.
+// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4), where X is x[i] with probability chances[i].
 func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
 	return expected(chances, x, func(v float64) float64 { return math.Exp(sq(v) / (8 * sq(radius*ce))) })
 }
@@ -119,8 +119,8 @@ func checkBernstein(context.Context) Finding {
 		"the proof applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
 }
 
-// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X, by
-// Gauss–Hermite quadrature (weight exp(−w²)) with 60 points along x.
+// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X = x. The
+// quadrature is Gauss–Hermite, with the weight exp(−w²) and 60 points along x.
 func GaussianAverage(lambda float64, x []float64) float64 {
 	slope := math.Sqrt(2*lambda) * floats.Norm(x, 2)
 	along := func(w float64) float64 { return math.Exp(slope * math.Sqrt2 * w) }

@@ -18,8 +18,9 @@ import (
 // Decision is the verdict that the numbers about a claim lead to.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// On says, for the verdict Depends, on what the claim depends. For Undecided, On gives the interval and, after a
-	// [comparison], the effect that would have been found with probability 0.9.
+	// On says, for the verdict Depends, on what the claim depends. For Undecided, On gives the interval. If the
+	// interval comes from a [comparison], On also gives the effect that the comparison would have found with
+	// probability 0.9.
 	On string `csv:"on"`
 }
 
@@ -153,7 +154,7 @@ func holm(family ...*comparison) {
 // Claim is a statement of the paper that can be tested, in what we take to be its intended sense: a section of
 // data/claims.md, with the numbers that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
-	ID      string `csv:"id"` // stable, such as "6-cost"; begins with the section, 0 being the abstract
+	ID      string `csv:"id"` // stable; begins with the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
 	Setting string `csv:"setting"` // how the experiment tests the claim
 	Results []Result
@@ -171,13 +172,13 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	return c
 }
 
-// Result is a number about a claim. The results that decide a claim come first.
+// Result is a number about a claim. In a [Claim], the results that decide the claim come first.
 type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
-	Compared string  `csv:"compared"`       // "difference" or "ratio" of the two that Of names, or ""
+	Compared string  `csv:"compared"`       // "difference" or "ratio" if Of names two methods or settings, else ""
 	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else exact or a time
-	Lo       float64 `csv:"lo,%.8g,"`       // of a 95 % interval
+	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of a 95 % interval
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
 }
@@ -200,8 +201,9 @@ func (c *comparison) result(quantity, of, compared string) Result {
 	return Result{Quantity: quantity, Of: of, Compared: compared, Value: c.Mean, Lo: c.Lo, Hi: c.Hi}
 }
 
-// String returns the number and its unit. An exact number has six digits, or one digit if it is a rounding error; a
-// comparison is followed by its interval, and a mean by ± and half the length of its interval, to two digits.
+// String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
+// rounding error. A comparison is followed by its interval. A mean is followed by ± and half the length of its
+// interval, rounded to two digits or to an integer.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
@@ -247,8 +249,8 @@ type claimRow struct {
 	Result
 }
 
-// WriteClaims writes the claims as CSV with a header, a row for each result. It omits times, which were measured on
-// one machine on one day.
+// WriteClaims writes the claims as CSV with a header and a row for each result; a claim without results has one row.
+// WriteClaims omits times, which were measured on one machine on one day.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {

@@ -50,9 +50,9 @@ type Erratum struct {
 	witness                 check
 }
 
-// Witness computes how far the printed and the corrected form are from being true, see [Finding]. The printed form
+// Witness computes how far the printed and the corrected form are from being true; see [Finding]. The printed form
 // fails, and the corrected form holds. For an [Error], Witness also computes how far the statement is from being true
-// in the Reading.
+// in the interpretation [Erratum.Reading].
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
 	return e.witness.run(ctx, "erratum "+strconv.Quote(e.ID))
 }
@@ -84,7 +84,7 @@ func setFields(file, id, section string, fields map[string]*string) error {
 	for line := range strings.SplitSeq(section, "\n") {
 		name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
 		if fields[name] == nil || text == "" {
-			return fmt.Errorf("paper: data/%s: %s: line %q, want a known field and its text, as in - kind: slip", file, id, line)
+			return fmt.Errorf("paper: data/%s: %s: line %q, want a known field and its text, as in \"- kind: slip\"", file, id, line)
 		}
 		*fields[name] = text
 	}
@@ -113,7 +113,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown describes the erratum in Markdown; numbers is what its witness found.
+// Markdown describes the erratum in Markdown. The argument numbers is a text that states what the witness found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
@@ -152,7 +152,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
 		if err == nil && (i >= len(rows) || rows[i].ID != e.ID) {
-			err = fmt.Errorf("data/errata.csv has no row for %q; go run ./mixpolicy/study/record table errata makes it again", e.ID)
+			err = fmt.Errorf("data/errata.csv lacks %q in its place; go run ./mixpolicy/study/record table errata writes the file", e.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)
@@ -223,9 +223,9 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
-// WithStatements replaces the text between the marks. Equations after "with" are part of the statement before them.
-// What an erratum changes is stated only at the first statement of the notebook that the erratum affects.
-// WithStatements also returns the numbers of the statements.
+// WithStatements replaces the text between the marks. Equations after "with" are part of the statement before them. The
+// consequences of an erratum are stated only at the notebook's first statement that the erratum affects. WithStatements
+// also returns the numbers of the statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}
@@ -298,9 +298,9 @@ func quotation(numbers []string, told map[string]bool) string {
 // unmarked escapes the characters of computed numbers that Markdown would interpret.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
-// Premises lists, for the number of each entry of the index, the numbers of the entries that the paper's proof or
-// derivation of this entry cites, according to data/premises.csv. The map has no cycle; an entry without premises is not
-// in it.
+// Premises maps the number of an entry of the index to the numbers of the entry's premises, according to
+// data/premises.csv: the entries that the paper cites when it proves or derives this entry. The map has no cycle; an
+// entry without premises is not in the map.
 func Premises() (map[string][]string, error) {
 	rows, err := data.Rows[struct {
 		Number   string `csv:"number"`

@@ -123,7 +123,8 @@ func smallTheta() (p *mixpolicy.Problem, theta, xi []float64) {
 // cMax is the greatest cost (6.2) of the queue, 100² + 60·0.8³.
 const cMax = 100*100 + 60*0.8*0.8*0.8
 
-// Queue returns the queue of section 6, in the default interpretation of its law, and the two base policies (6.3).
+// Queue returns the queue of section 6, in the default interpretation of the transition law (6.1), and the two base
+// policies (6.3).
 func Queue() (x *mixpolicy.MDP, base []*mixpolicy.Policy, err error) {
 	defer catch(&err)
 	x, base = queueModel()
@@ -136,7 +137,7 @@ func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	return x, must(models.Queue{}.Policies(x))
 }
 
-// QueueProblem returns (2.18) for the queue of [Queue], with the features of its base policies.
+// QueueProblem returns the problem (2.18) for the queue and the base policies of [Queue], and for the given class.
 func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	x, base := queueModel()

@@ -21,10 +21,10 @@ import (
 type Verdict string
 
 const (
-	// Holds means true as printed.
+	// Holds means that the statement is true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means that the printed form is false, without content or, after a [Gap], not proved, and that
-	// the form that an [Erratum] gives is true. The erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means that the printed form is false, without content or, for a [Gap], not proved, and that the
+	// form that an [Erratum] gives is true. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
 	// undefined constant, which may have any size. Such an equation does not count as one that holds. If the paper
@@ -32,7 +32,7 @@ const (
 	// nothing and is a definition, such as (4.16), whose C the paper does not define. A universal constant whose
 	// existence the paper asserts is content: it must suffice for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
-	// Fails means false, and no correction saves the statement.
+	// Fails means that the statement is false, and that no correction saves the statement.
 	Fails Verdict = "fails"
 	// Defines means that the entry asserts nothing: it is a definition or a notation.
 	Defines Verdict = "definition"
@@ -47,10 +47,9 @@ const (
 	Missing Verdict = "not in this text"
 )
 
-// Finding is the result of a check of an equation or statement. Printed and Corrected are the
-// deviations of the two forms from being true: the relative difference of two sides, the
-// relative excess of a left side over a right side, or a similar number. A form holds if its
-// deviation is at most Tolerance; NaN does not hold.
+// Finding is the result of a check of an equation or statement. Printed and Corrected are the deviations of the two
+// forms from being true: the relative difference of two sides, the relative excess of a left side over a right side, or
+// a similar number. A form holds if its deviation is at most Tolerance; a form with the deviation NaN does not hold.
 type Finding struct {
 	Printed   float64 // +∞ if meaningless or without content as printed
 	Corrected float64 // the same as Printed if there is nothing to correct
@@ -206,7 +205,7 @@ type Entry struct {
 // Check runs the computation that decides the entry.
 func (e Entry) Check(ctx context.Context) (Finding, error) { return e.check.run(ctx, "("+e.Number+")") }
 
-// Kind returns the kind of the entry's erratum, or "" if the entry has no erratum.
+// Kind returns the kind of the entry's gravest erratum, or "" if the entry has no erratum.
 func (e Entry) Kind() Kind {
 	for _, x := range errata() {
 		if x.ID == e.Errata {
@@ -216,7 +215,7 @@ func (e Entry) Kind() Kind {
 	return ""
 }
 
-// Verdict returns the verdict of a finding about the entry.
+// Verdict returns the verdict to which a finding about the entry leads.
 func (e Entry) Verdict(f Finding) Verdict {
 	if v := f.Verdict(); v != Holds || !e.Defines {
 		return v
@@ -274,8 +273,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary counts the rows of the index that hold, the rows that are definitions and, by the kind of their erratum, the
-// rows that hold once corrected. It also counts all errata by kind.
+// Summary counts the rows of the index that hold as printed, the rows that are definitions and, by the kind of their
+// erratum, the rows that hold once corrected. It also counts all errata by kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {
@@ -330,7 +329,7 @@ func RecordedIndex() (all []Row, err error) {
 	rows, err := data.Rows[recordedRow]("equations.csv")
 	for i, e := range index() {
 		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
-			err = fmt.Errorf("data/equations.csv has no row for (%s); go run ./mixpolicy/study/record table equations makes it again",
+			err = fmt.Errorf("data/equations.csv lacks (%s) in its place; go run ./mixpolicy/study/record table equations writes the file",
 				e.Number)
 		}
 		if err != nil {

@@ -23,18 +23,19 @@ import (
 //
 //	Family{"cube", func(R float64) bregman.Modulus { return bregman.Cube(R) }}
 //
-// Tables and legends show its name.
+// Tables and legends show the Name.
 type Family struct {
 	Name string
 	At   func(R float64) bregman.Modulus
 }
 
 // Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
-// size of each modulus is chosen from the same grid, in separate trials, equally many for each modulus
+// size of each modulus is chosen from the same grid, in separate tuning trials, equally many for each modulus
 // ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
-// end for all moduli, up to 64 step sizes. It does not grow below a step size with which this modulus hardly moves from
-// θ₀. The comparison tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters
-// through ‖Ψ‖_{*,2}.
+// end for all moduli, up to 64 step sizes. A modulus that hardly moves from θ₀ with the least step size does not make
+// the grid grow at the lower end. A modulus for which no step size can be chosen does, if a run made a step. The
+// comparison tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through
+// ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
 	Settings   ModuliSettings // Etas are all η₀ tried, in order
@@ -105,9 +106,9 @@ func (s ModuliSettings) complete() ModuliSettings {
 	return s
 }
 
-// CompareModuli runs the comparison, with each modulus for the radius of the problem's class. If the runs of a modulus
-// fail or diverge, its Err says so and the other moduli run. CompareModuli returns an error for bad settings. When ctx
-// ends, it returns an error and the moduli that have finished.
+// CompareModuli runs the comparison, with each modulus for the radius of the problem's class. If all runs of a modulus
+// fail, or if one of them diverges, the Err of this modulus says so, and the other moduli run. CompareModuli returns an
+// error for bad settings. When ctx ends, CompareModuli returns an error and the moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {
@@ -193,8 +194,8 @@ func (s ModuliSettings) race() race.Settings {
 // negative.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
-// Table lists, for each modulus, the chosen η₀, the results of the trials, and the penalised gaps with half and twice
-// the step size. The last row is θ₀, before any step.
+// Table lists, for each modulus, the chosen η₀, the results of the trials, and the penalised gaps with half and with
+// twice this η₀. The last row is about θ₀, the start of all runs.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
@@ -298,8 +299,9 @@ func (m *Moduli) Cost() plotting.Figure {
 	return f.With(plotting.Rule{Label: "optimum", At: m.best.Objective})
 }
 
-// Differences draws the penalised gap of each modulus minus the penalised gap of the first modulus, run by run on the
-// same streams, from the given number of queries on. It draws means with intervals, in units of the optimum.
+// Differences draws, from the given number of queries on, the penalised gap of each modulus minus the penalised gap of
+// the first modulus. The gaps are subtracted run by run, on the same stream. The figure shows the means of these
+// differences with intervals, in units of the optimum.
 func (m *Moduli) Differences(from float64) plotting.Figure {
 	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {
@@ -351,7 +353,8 @@ func (m *Moduli) Boundary() plotting.Panels {
 }
 
 // Sensitivity draws the penalised gap after all queries against η₀. For an η₀ that was not chosen, the point is the
-// mean over tuning trials. If a trial fails or diverges with an η₀, there is no point, and the legend names this η₀.
+// mean over tuning trials. If a tuning trial fails or diverges with an η₀, there is no point, and the legend names this
+// η₀.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
@@ -372,9 +375,10 @@ func sensitivity(title, label string) plotting.Figure {
 }
 
 // RadiusSensitivity draws the penalised gap after all queries against the radius R of the class. The solid line uses
-// the step size chosen for each R. The dashed line uses the step size chosen for the problem's own R; if another step
-// size was chosen for R, the point is a mean over tuning trials. The penalised gap is divided by the optimum for the
-// same R. If a trial fails or diverges for an R, the line has no point there.
+// the step size chosen for each R. The dashed line uses, for every R, the step size chosen for the problem's own R. If
+// another step size was chosen for an R, the dashed line's point at this R is a mean over tuning trials. The penalised
+// gap is divided by the optimum for the same R. A line has no point at an R where a run diverges, a tuning trial fails,
+// or all trials fail with the line's step size.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
 	f = sensitivity("Sensitivity to the radius", "R")
@@ -415,9 +419,9 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 	return plotting.Points{Name: "θₜ", X: last.X, Y: last.Y, Color: plotting.Grey, Dash: plotting.Solid}, average
 }
 
-// Look runs Algorithm 1 with one modulus, η₀ and β, for sliders. The left figure shows where one run is in its class,
-// θ₁/R. The right figure shows the penalised gaps of the averages: the mean over trials, in a band that contains all
-// trials. Look uses only Iterations, Trials and Seed of the settings.
+// Look runs Algorithm 1 with one modulus, η₀ and β, for the sliders of a notebook. The left figure shows θ₁/R, the
+// position of one run in the class. The right figure shows the penalised gaps of the averages: the mean over trials, in
+// a band that contains all trials. Look uses only Iterations, Trials, Seed and Progress of the settings.
 func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
 ) (_ plotting.Panels, err error) {
 	defer catch(&err)

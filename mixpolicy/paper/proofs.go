@@ -65,7 +65,7 @@ type TraceSettings struct {
 	Pair            func(t int) int
 }
 
-// NewTrace makes the run that set describes.
+// NewTrace makes the run that the settings describe.
 func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	defer at("run "+strconv.Quote(set.Name), &err)
 	defer catch(&err)
@@ -113,7 +113,7 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that follows last, with the step size eta and the sampled pair.
+// After returns the iteration that follows the iteration last, with the step size eta and the sampled pair.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
@@ -390,9 +390,9 @@ func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Ste
 	return steps
 }
 
-// Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1)
-// to (5.18) and from (5.22) to (5.36), and returns the worst case of each form in the order of the
-// paper. An equation that is evaluated as printed and as corrected has two rows, any other has one.
+// Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1) to (5.18) and from
+// (5.22) to (5.36), and returns the worst case of each form in the order of the paper. An equation that is evaluated as
+// printed and as corrected has two Steps; any other equation has one.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil
@@ -480,7 +480,7 @@ const (
 )
 
 // Place is an iteration of a run, with points to compare with the iterates. If a law is about all iterations, the
-// iteration is empty.
+// TraceStep is empty.
 type Place struct {
 	TraceStep
 	Point []float64 // θ ∈ Θ₂ ∩ Θ_R
@@ -488,7 +488,7 @@ type Place struct {
 	Part  int       // for a law about coordinates, the coordinate; for a law with two cases, 0 or 1
 }
 
-// Sides are left = right, or left ≤ right.
+// Sides are the two sides of an equality, Left = Right, or of an inequality, Left ≤ Right.
 type Sides struct {
 	Relation    string // "=", "≤", or "" for none
 	Left, Right float64
@@ -524,7 +524,8 @@ var laws = []Law{
 // Laws returns the laws in the order of the paper.
 func Laws() []Law { return laws }
 
-// Visit evaluates a law at its places along the run; t is −1 for a law about all iterations.
+// Visit evaluates a law at its places along the run, and calls the function f with the sides at each place; t is −1 for
+// a law about all iterations.
 func (r *Trace) Visit(l Law, thetas, lambdas [][]float64, f func(t int, printed, corrected Sides)) {
 	steps, first, parts := []TraceStep{{}}, -1, 1
 	if l.each&iterations != 0 {

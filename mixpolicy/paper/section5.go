@@ -227,19 +227,20 @@ func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
-// AzumaTail is the corrected (A.6), a bound on P[|ΣX_t| ≥ δ] for martingale differences with
-// ‖X_t‖_ψ₂ ≤ σ_t and Σσ_t² as given: 2exp(−δ²/(4Σσ_t²)).
+// AzumaTail is the corrected (A.6), a bound on P[|ΣX_t| ≥ δ] for martingale differences X_t whose norms ‖X_t‖_ψ₂ given
+// the past are at most σ_t: 2exp(−δ²/(4Σσ_t²)). The argument squares is Σσ_t².
 //
 // Proof. For σ = 1 and |s| ≤ 1, eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²};
-// for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²), and s = δ/2Σσ². ∎
+// for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²); take s = δ/(2Σσ²). ∎
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
-// BernsteinTail is (A.9) with c = ¼, a bound on P[Σ(X_t − E X_t) ≥ δ] for ‖X_t‖_ψ₁ ≤ b_t, from Σb_t² and max b_t:
-// exp(−¼min{δ²/Σb_t², δ/max b_t}). It also holds for differences X_t − E[X_t|F_t].
+// BernsteinTail is (A.9) with c = ¼, a bound on P[Σ(X_t − E X_t) ≥ δ] for independent X_t with ‖X_t‖_ψ₁ ≤ b_t:
+// exp(−¼min{δ²/Σb_t², δ/max b_t}). The arguments squares and largest are Σb_t² and max b_t. The bound also holds for
+// dependent X_t, with E[X_t|F_t] in place of E X_t and norms given the past F_t.
 //
-// Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1, at s = ½ since (e^y−1)(e^y−3) + 4y ≥ 0 for
-// y ≥ 0; so ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is the
-// bound. ∎
+// Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1: the left side is greatest at s = ½ and x = |x|,
+// where the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s².
+// With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
 func BernsteinTail(delta, squares, largest float64) float64 {
 	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
 }
@@ -287,7 +288,7 @@ func worstTail(statement string) (worst float64, count int) {
 
 // CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, each of them a
 // base policy, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with the
-// right side of (5.23) and (5.24), for ρ = 0.05 and with c₀ = c₁ = 1, because the paper does not give these constants.
+// right side of (5.23) and (5.24), for ρ = 0.05 and c₀ = c₁ = 1. The paper does not give the constants c₀ and c₁.
 type CoinRun struct {
 	Sum           float64 // Ση times the left side of (5.23), at its best λ
 	Bracket       float64 // left side of (5.26)
@@ -299,8 +300,9 @@ type CoinRun struct {
 	Corrected     float64 // Ση times the proved right side, which holds with probability 1 − ρ
 }
 
-// Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and a step is 1/1000, so one sample
-// moves ∇φ(θ) by about 1, and θ from one end of the class to the other. C_e of (3.34b) is 6.4, because it omits c_max.
+// Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and the step size is 1/1000, so one
+// sample moves each entry of ∇φ(θ) by about 1, and can move θ across more than half of the class. C_e of (3.34b) is
+// only 6.4, because (3.34b) omits c_max.
 func Coin(context.Context) ([]CoinRun, error) { return coin() }
 
 const coinLevel, coinRadius, coinCost = 0.05, 1000, 1000

@@ -93,11 +93,11 @@ func CompareReadings(ctx context.Context) (all []ReadingResult, err error) {
 	return all, nil
 }
 
-// Figure1Steps is the number of epochs that the paper simulates for Fig. 1.
+// Figure1Steps is the number of steps, called epochs in the paper, that the paper simulates for Fig. 1.
 const Figure1Steps = 50_000_000
 
-// Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows these measures for π¹
-// (left) and π² (right).
+// Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows the measure of π¹ (left)
+// and the measure of π² (right).
 type Figure1 struct {
 	Exact, Iterated *mixpolicy.Measure   // by elimination, and by sweeps
 	Simulated       *mixpolicy.Empirical // by counting visits
@@ -109,9 +109,9 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 // SimulationError is ‖μ_simulated − μ_exact‖₁.
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
-// WorstZ is the greatest error of the simulation over all states with a positive standard error, in units of this
-// standard error. With probability 99.7 %, 100 independent standard normal variables are all below 4.2 in absolute
-// value.
+// WorstZ is the greatest error of the simulation, over all states with a positive standard error. Each error is in
+// units of the state's standard error. With probability 99.7 %, 100 independent standard normal variables are all below
+// 4.2 in absolute value.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
 // worstZ omits states with at most the given number of expected visits, because the errors of rare states are not
@@ -236,17 +236,18 @@ func checkProtocol(ctx context.Context) Finding {
 			"64/√(t+1) and T = 10⁵, cᵀΨθ̂ = %.5g, and the policy costs %.5g", literal, true1, working, true2).within(0.01)
 }
 
-// Contest is the comparison of section 6 between Algorithm 1 and the penalty method
-// on the queue: equal samples, equal budgets of tuning, fresh seeds for the result.
+// Contest is the comparison of section 6 between Algorithm 1 and the penalty method on the queue: equally many samples,
+// equal budgets of tuning, and fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// Tuned holds the best of equally many configurations of each method, by the mean penalised gap over tuning trials,
-	// whose seed is not used again. TunedByCost holds the best by the true cost of the policy. Only the penalised gap
-	// counts infeasibility: if Ψθ̂ has a negative entry, the policy may be cheaper than the best of the class.
+	// Tuned holds, for each method, the best of equally many configurations by the mean penalised gap over the tuning
+	// trials. The seed of these trials is not used again. TunedByCost holds the best configurations by the mean true
+	// cost of the policy. Only the penalised gap counts infeasibility: if Ψθ̂ has a negative entry, the policy may be
+	// cheaper than the best of the class.
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Tuned and TunedByCost are four choices. Each is made again from each of the [Resamples] of the tuning trials.
-	// Again is the number of resamples that lead to the same configuration, for the choice with the least such number.
+	// Tuned and TunedByCost hold two choices each. Each choice is made again from each of the [Resamples] of the tuning
+	// trials, and we count the resamples that lead to the same configuration. Again is the least of the four counts.
 	Again int
 }
 
@@ -278,10 +279,11 @@ func powers(first, factor float64, n int) []float64 {
 	})
 }
 
-// Contest runs the comparison under the protocol, with 16 configurations of each method: η₀ in 16 powers for Algorithm
-// 1, η₀ × ω in 4 × 4 powers for the penalty method. The ω chosen by the penalised gap is neither the least nor the
-// greatest of the grid. A tuned method uses the step sizes of the protocol, times a constant. If no configuration of a
-// method runs to the end, Contest returns an error. progress may be nil: see [race.Settings].
+// Contest runs the comparison under the protocol, with 16 configurations of each method: 16 values of η₀ for Algorithm
+// 1, and 4 values of η₀ times 4 values of ω for the penalty method, in geometric sequences. The ω chosen by the
+// penalised gap is neither the least nor the greatest of the grid. A tuned method uses the step sizes of the protocol,
+// times a constant. If no configuration of a method runs to the end, Contest returns an error. progress may be nil: see
+// [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
@@ -361,8 +363,8 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits, as means over trials. The intervals are bootstrap intervals, because
-// the violation is never negative.
+// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits, as means over trials. The intervals are bootstrap intervals, which do
+// not reach below 0.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
@@ -402,8 +404,8 @@ func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err 
 	return f, nil
 }
 
-// MeanRelativeGap runs trials of a method on the queue with the given class, and returns the
-// mean penalised gap of its answers with a 95 % interval, as a fraction of the optimum.
+// MeanRelativeGap runs trials of a method on the queue with the given class, and returns the mean penalised gap of the
+// answers with a 95 % interval, as a fraction of the optimum.
 func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(class))
@@ -418,7 +420,8 @@ func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 }
 
 // ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section 6, and the results of three
-// methods, tuned with equal budgets. progress may be nil.
+// methods: Algorithm 1 and the penalty method, tuned with equal budgets, and plug-in, which is not tuned. progress may
+// be nil.
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))
@@ -444,14 +447,14 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	return plotting.Row(problem, runs), nil
 }
 
-// BandLine draws a curve's mean over trials with its 95 % interval. The line begins after the first iteration, so that
-// it fits a logarithmic axis.
+// BandLine draws a curve's mean over trials with its 95 % interval. The line omits iteration 0, so that the line fits a
+// logarithmic axis.
 func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
 	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
 }
 
-// Sweep draws a mean and its interval at each x. The lower end of the band is at least a tenth of the mean, so that the
-// band fits a logarithmic axis.
+// Sweep draws a mean and its interval at each x. The band is cut off below a tenth of the mean, so that the band fits a
+// logarithmic axis.
 func Sweep(name string, x []float64, at func(x float64) race.Interval) plotting.Line {
 	line := plotting.Line{Name: name, X: x}
 	for _, v := range x {
@@ -481,8 +484,7 @@ func meanBand(confidence float64, runs int) string {
 	return fmt.Sprintf("band: %.0f %% interval of the mean, %d runs", 100*confidence, runs)
 }
 
-// Plot draws the figure as the paper does, a histogram of visits, with the exact
-// measure as a line over it.
+// Plot draws a histogram of visits, as the paper does, and the exact measure as a line over the histogram.
 func (f Figure1) Plot(title string) plotting.Figure {
 	n := len(f.Exact.State)
 	x := floats.Span(make([]float64, n), 1, float64(n))

@@ -14,16 +14,18 @@ type Duel struct {
 	Difference Interval
 }
 
-// Compare sets Differences, which are x − y on each stream. Better counts the differences below −rounding, and
-// Worse counts the differences above rounding.
+// Compare returns a [Duel] in which only Differences, Better and Worse are set. Differences are x − y on each stream on
+// which both have a value. Better counts the differences below −rounding, and Worse counts the differences above
+// rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)
 	return d
 }
 
-// Settle computes the results that depend on all k duels: p-values with Holm's correction, and intervals of
-// confidence 1 − level/k. With probability 1 − level or more, all k intervals contain their true medians.
+// Settle computes the results that depend on the number k of duels: p-values with Holm's correction, and intervals of
+// confidence 1 − level/k. If every duel has enough streams for this confidence, all k intervals contain their true
+// medians with probability at least 1 − level.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

@@ -13,9 +13,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Ledger divides the gap of a run of Algorithm 1 into terms, and so shows which term a better modulus would have to
-// reduce. [LedgerTerms] names the terms. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t = ∇φ(θ_t),
-// λ* comes from [theory.Multipliers], and T is the number of steps. Every term is divided by Ση and by |cᵀΨθ*|:
+// Ledger divides the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms, and so shows which term a better
+// modulus would have to reduce. [LedgerTerms] names the terms. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t,
+// λ_t), y_t = ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Every term is divided by Ση
+// and by |cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
@@ -25,9 +26,9 @@ import (
 //	λ: start       ½‖λ* − λ₀‖² − ½‖λ* − λ_T‖²
 //	λ: stability   regret of λ − start, at most ½Ση²‖Ψθ_t‖²
 //
-// The regret of θ is exactly the sum of the three terms of θ, because θ* and θ_t are on the hyperplane, and because
-// y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each argument, so the two regrets, divided
-// by Ση, add up to 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂).
+// The regret of θ is exactly the sum of the three terms of θ, because θ* and θ_t are on the hyperplane, and because y_t
+// − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each argument, so the two regrets, divided by Ση,
+// add up to the gap.
 type Ledger struct {
 	Queries []float64
 	Terms   [7][]float64 // Terms[k][i] is the term LedgerTerms[k] after Queries[i] queries
@@ -36,9 +37,9 @@ type Ledger struct {
 // LedgerTerms are the names of the terms of a [Ledger].
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
-// LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, it returns the ledger so far and an error.
-// It returns only an error if iterations < 1, if φ(θ*) = ∞, or if the run fails. The printed form, scaled rows and a
-// recency are also errors, because they change the sums.
+// LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, LedgerOf returns the ledger so far and an
+// error. It returns nil and an error if iterations < 1, if φ(θ*) = ∞, or if the run fails. The printed form, row
+// scaling and a Recency other than 0 are also errors, because they change the sums.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {

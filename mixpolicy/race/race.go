@@ -46,7 +46,8 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 
 // Finer returns the entrant on a finer grid of the same size around method k. The finer grid reaches at most the
 // neighbours of method k: if an axis has n values, and neighbours differ by the factor f, the values of the finer axis
-// are the value of method k times n powers of f^(2/n). If method k is at an edge, the finer grid extends beyond the edge.
+// are the value of method k times n consecutive powers of f^(2/n). If method k is at an edge, the finer grid extends
+// beyond the edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -56,9 +57,9 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, around the best setting so far, which has the value at[i] on axis i. If
-// at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the
-// new axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
+// Around returns the entrant on the next grid. This grid is around the best setting so far, whose value on axis i is
+// at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
+// Otherwise, the new axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -91,10 +92,11 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	return names
 }
 
-// Halve looks for the setting with the least median score among n settings by sequential halving. After each round, it
-// drops the worse half of the settings, and doubles the number of trials of the better half, up to the given number for
-// the last two settings. Halve calls score in parallel. It returns the best setting and the median score of this setting;
-// for an even number of scores, the median is the lower of the two middle scores. A score of NaN counts as +Inf.
+// Halve uses sequential halving to look for the setting, among n, with the least median score. Every round but the last
+// drops the worse half of the settings. In the last round, each setting has the given number of trials; in each earlier
+// round, it has half as many as in the next round, but at least 1. Halve calls the function score in parallel. Halve
+// returns the best setting and the median score of this setting; for an even number of scores, the median is the lower
+// of the two middle scores. A score of NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -147,7 +149,7 @@ type Axis struct {
 	Fixed  bool // no other values make sense, so every later grid has the same values
 }
 
-// Setting names the values of method k, as in "η₀ = 64, ω = 8"; it returns "" without a grid.
+// Setting names the values of method k, as in "η₀ = 64, ω = 8"; if the entrant has no grid, Setting returns "".
 func (e Entrant) Setting(k int) string {
 	var names []string
 	for i, v := range e.Numbers(k) {
@@ -167,7 +169,7 @@ func (e Entrant) Edges(k int) (names []string) {
 	return names
 }
 
-// Numbers returns the value of each axis for method k, or nil without a grid.
+// Numbers returns the value of each axis for method k, or nil if the entrant has no grid.
 func (e Entrant) Numbers(k int) []float64 {
 	if e.Axes == nil {
 		return nil
@@ -186,12 +188,12 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method. With [Settings].Halving, methods that are dropped early
-	// have fewer trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
+	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method has fewer trials if it is
+	// dropped early. Tuning is nil if there is only one method, or if TuningTrials is 0.
 	Tuning []Tuning
-	// Chosen is the index of the chosen method, or −1 if there is none. Tuning considers the methods that are left
-	// in the last round and whose trials all finished; it chooses the method with the least mean score, or with the
-	// least [Settings].Middle of the scores. Without tuning, Chosen is 0.
+	// Chosen is the index of the chosen method, or −1 if there is none. Tuning considers the methods that are left in
+	// the last round and whose trials all finished; it chooses the method with the least mean score or, if
+	// [Settings].Middle is set, with the least Middle of the scores. Without tuning, Chosen is 0.
 	Chosen int
 	// Runs are the trials of the chosen method; nil if no method was chosen.
 	Runs *Runs
@@ -291,7 +293,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
 	if err == nil && (set.Score == nil || set.TuningTrials == 0) {
-		err = errors.New("race: tuning without a score or without trials, want both")
+		err = errors.New("race: tuning without a score or without trials, want a Score and TuningTrials > 0")
 	}
 	if err != nil {
 		return nil, -1, err
@@ -393,8 +395,7 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns count numbers, as values of an [Axis]: first, and then first·factorᵏ for
-// k = −1, 1, −2, 2, ….
+// Powers returns values for an [Axis], as many as count says: first, and then first·factorᵏ for k = −1, 1, −2, 2, ….
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {
@@ -413,7 +414,7 @@ func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolic
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns a method for each number v in a and each number w in b; w varies fastest.
+// Grid2 returns a method for each number v in a and each number w in b; w varies faster than v.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -13,8 +13,9 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is one quantity of a record. It stores either the value in each run, from which [Record.Derive] computes a number with an
-// interval, or only the number, if it is exact or if the runs are too many to store. Fields that do not apply are empty or 0.
+// Row is one quantity of a record. It stores either the value in each run, from which [Record.Derive] computes a number
+// with an interval, or only the number, if the number is exact or if there are too many runs to store. Fields that do
+// not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
@@ -64,8 +65,8 @@ func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	return r
 }
 
-// Select returns, in order, the rows whose Part, Problem, Base, Race, Method and Quantity equal
-// the same fields of like. A field that is empty in like matches anything.
+// Select returns, in order, the rows that agree with the argument like in Part, Problem, Base, Race, Method and
+// Quantity. If one of these fields is empty in the argument, any value of this field agrees.
 func (r Record) Select(like Row) (rows Record) {
 	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {
@@ -87,7 +88,7 @@ func (r Record) One(like Row) (Row, error) {
 	return rows[0], nil
 }
 
-// Methods returns the names of the methods in the rows that match like, each once, in order.
+// Methods returns the names of the methods in the rows that [Record.Select] selects, each once, in order.
 func (r Record) Methods(like Row) (names []string) {
 	for _, row := range r.Select(like) {
 		if !slices.Contains(names, row.Method) {
@@ -117,13 +118,13 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Row returns a copy of the row like, with the numbers of the interval.
+// Row returns a copy of the argument like, with the numbers of the interval.
 func (v Interval) Row(like Row) Row {
 	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
 	return like
 }
 
-// Rows returns, for each entry of the band, a copy of the row like with the numbers of the entry.
+// Rows returns, for each entry of the band, a copy of the argument like, with the numbers of the entry.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
 		like.At = b.At[k]
@@ -132,9 +133,8 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the Quantity of a row about failed runs. Trials is the number of failed runs.
-// Value is the number of steps after which the first of them, in the order of streams, stopped,
-// and Settings states why it stopped.
+// Failure is the Quantity of a row about failed runs. Trials is the number of failed runs. Value is the number of steps
+// after which the first failed run, in the order of streams, stopped. Settings states why this run stopped.
 const Failure = "failed"
 
 // Round returns the record with At, the values and the intervals rounded to the given number of significant digits.
@@ -155,7 +155,7 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header, numbers to twelve digits. It omits the statistics that
+// Write writes the record as CSV with a header and with numbers to twelve digits. Write omits the statistics that
 // [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
@@ -198,10 +198,9 @@ func ReadFile(path string) (Record, error) {
 	return Read(f)
 }
 
-// Update deletes the rows for which old returns true from the record at path, adds the given
-// rows, and sorts all rows by order, with a stable sort. Update reads the file just before it
-// writes the file, and writes either the whole file or nothing. Two processes must not update
-// the same file at the same time.
+// Update changes the record at path: it deletes the rows for which the function old returns true, adds the given rows,
+// and sorts all rows stably by the function order. Update reads the file just before it writes the file, and writes
+// either the whole file or nothing. Two processes must not update the same file at the same time.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)
 	if err != nil {

@@ -40,9 +40,9 @@ func TInterval(x []float64, confidence float64) Interval {
 	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
 }
 
-// BootstrapInterval returns the percentile bootstrap interval of the mean from 9,999
-// resamples drawn with PCG(seed, 0). The interval assumes no shape of the distribution, but
-// is a little too narrow for small samples. BootstrapInterval panics as [TInterval] does.
+// BootstrapInterval returns the percentile bootstrap interval of the mean from 9,999 resamples drawn with PCG(seed, 0).
+// The interval assumes nothing about the shape of the distribution, but is a little too narrow for small samples.
+// BootstrapInterval panics under the same conditions as [TInterval].
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
 	if len(x) == 1 {
@@ -62,8 +62,9 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	return iv
 }
 
-// TTest returns the two-sided p-value of Student's test that the mean is 0. It is exact for normal data, and for
-// other data approximate if there are many values. If all values are 0, it is 1. TTest panics without data.
+// TTest returns the two-sided p-value of Student's test that the mean is 0. The p-value is exact for normal data; for
+// other data, it is approximate if there are many values. If all values are 0, the p-value is 1. TTest panics for fewer
+// than two values.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")
@@ -103,11 +104,10 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
-// Median returns the median of the N values x, or the lower of the two middle values if N is even. The
-// interval assumes nothing about the distribution: the k-th and the (N+1−k)-th value in order enclose
-// the true median with probability 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence is this probability;
-// if there are enough values, it is at least the requested confidence. Values may be +Inf. Median
-// panics as [TInterval] does.
+// Median returns the median of the N values x, or the lower of the two middle values if N is even. The interval assumes
+// nothing about the distribution: the k-th and the (N+1−k)-th value in order enclose the true median with probability
+// at least 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence is this bound; if there are enough values, it is at least the
+// requested confidence. Values may be +Inf. Median panics under the same conditions as [TInterval].
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	n := len(x)
@@ -135,10 +135,9 @@ func Signs(x []float64, rounding float64) (less, more int) {
 	return less, more
 }
 
-// SignTest returns the two-sided p-value of the sign test: the probability that n = less + more
-// fair coins fall at least as unevenly, 2 Pr{Bin(n, ½) ≤ min(less, more)} ∧ 1. It assumes only
-// that the paired differences are independent; differences of 0 do not count. It panics if a
-// count is negative.
+// SignTest returns the two-sided p-value of the sign test, min{1, 2 Pr{Bin(n, ½) ≤ min(less, more)}} with n = less +
+// more: the probability that n fair coins fall at least as unevenly. The test assumes only that the paired differences
+// are independent; differences of 0 do not count. SignTest panics if a count is negative.
 func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: sign test of %d and %d differences, want counts ≥ 0", less, more))
@@ -149,9 +148,9 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p,
-// the sign test at the given level finds this method better with at least the given power. If there is no such p,
-// Detectable returns 1. It panics unless level and power are between 0 and 1.
+// Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p, the sign
+// test at the given level finds this method better with at least the given power. If there is no such p, Detectable
+// returns 1. Detectable panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)

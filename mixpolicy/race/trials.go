@@ -31,8 +31,8 @@ type Settings struct {
 	First  int    // the stream of the first trial; with other values of First, other machines can make other trials
 	Seed   uint64 // trial k uses stream First + k of Seed; only tuning uses Seed+1
 
-	// Iterations is T. Schedule says after which iterations to observe; nil means LogSpaced(20). The start and
-	// the end of a run are always observed, except for the start of a [mixpolicy.PolicyRun].
+	// Iterations is T. Schedule says after which iterations to observe; nil means LogSpaced(20). With Iterations, the
+	// start and the end of a run are always observed, except for the start of a [mixpolicy.PolicyRun].
 	Iterations int
 	Schedule   mixpolicy.Schedule
 	// Queries are the increasing numbers of revealed costs at which to observe.
@@ -42,8 +42,8 @@ type Settings struct {
 	// stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
-	// Valued says which observations include the true cost of the policy. Observations of a
-	// [mixpolicy.PolicyRun] always include it.
+	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
+	// always include this cost.
 	Valued Valued
 
 	Workers int // number of goroutines; 0 means one per CPU; with Times, always 1. It affects only the recorded times.
@@ -57,15 +57,14 @@ type Settings struct {
 	TuningTrials int
 	// Middle is the statistic of a method's scores by which methods are compared, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds: after each round, the worse half is dropped, and the
-	// number of trials of the better half is doubled, up to TuningTrials for the last two methods. This is
-	// sequential halving (Karnin, Koren and Somekh, ICML 2013), which Jamieson and Talwalkar (AISTATS
-	// 2016) call successive halving, with one difference: the trials of earlier rounds stay in the
-	// means, because all methods use the same streams. Entrants with equally many methods have
-	// equally many runs.
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds. Every round but the last drops the worse half of the methods. In the
+	// last round, each method has TuningTrials trials; in each earlier round, it has half as many as in the next round,
+	// but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving in Jamieson
+	// and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later rounds,
+	// because all methods use the same streams. Entrants with equally many methods have equally many runs.
 	Halving bool
-	// Score is the number at the end of a run that tuning minimises. A nil Score means the penalised gap of θ̂
-	// ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
+	// Score is a curve: tuning minimises the curve's value at the end of a run. A nil Score means the penalised gap of
+	// θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 
@@ -81,7 +80,7 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // for Start, the steps and this answer, without earlier answers and true costs; see Settings.Times
+	Seconds            float64 // time of Start, the steps and this answer, without earlier answers and true costs; see Settings.Times
 
 	// A [mixpolicy.PolicyRun] has no θ: Last and Theta are nil, and Cost, Violation and Mass are NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -443,9 +442,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation. Values are the values of the curve c in every run, At is the mean
-// of the curve at over the finished runs, and all other fields come from like. A run that finished early keeps
-// its last value from then on.
+// Rows returns a row for each observation. Values are the values of the curve c in every run. The field At is the mean
+// of the first curve over the finished runs. All other fields come from the argument like. A run that finished early
+// keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -475,14 +474,14 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 	return values
 }
 
-// Ends returns the curve's last value in each run; NaN for a failed run. On the same stream, the oracle draws the
+// Ends returns the curve's last value in each run, or NaN for a failed run. On the same stream, the oracle draws the
 // same pairs for every method, so the noise that two methods share cancels in their [Differences].
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first observation after which no score is above
-// goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries at the first observation such that its score and all later scores
+// are at most goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

@@ -91,26 +91,23 @@ const (
 //
 //	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
 //
-// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used
-// only on Θ₂. The projection of (3.26) onto the ball and the orthant does not move away from
-// λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². Because λ_0 = 0
-// and 𝓛 is linear in each argument, the sum of both inequalities over t gives
+// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used only on Θ₂. The projection
+// of (3.26) onto the ball and the orthant does not move away from λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² +
+// η²‖Ψθ_t‖₂². Because λ_0 = 0 and 𝓛 is affine in each argument, the sum of these inequalities over t gives
 //
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
-// Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and
-// ‖e‖⁎ ≤ C_e always, so the squares of the errors need no concentration inequality, and c₁ and C(n)
-// drop out. The last sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and
-// Azuma's inequality, it is at most 2RC_e√(2 ln(1/δ) Ση²) with probability 1 − δ. So the universal
-// constant c₀ becomes explicit. ∎
+// Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and ‖e‖⁎ ≤ C_e always, so the
+// squares of the errors need no concentration inequality, and c₁ and C(n) drop out. The last sum is a martingale with
+// |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and Azuma's inequality, it is at most 2RC_e√(2 ln(1/δ) Ση²) with
+// probability at least 1 − δ. So the universal constant c₀ becomes explicit. ∎
 func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	deviation := 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)
 	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
 }
 
-// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: the corrected (3.32), (D + B Ση²)/Ση. It follows
-// from the expectation of (∗) in the proof of [Constants.ObjectiveBound], because
-// E⟨e_t, θ*−θ_t⟩ = 0.
+// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: the corrected (3.32), (D + B Ση²)/Ση. The bound follows from the
+// expectation of (∗) in the proof of [Constants.ObjectiveBound], because E⟨e_t, θ*−θ_t⟩ = 0.
 func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
 	return boundOf(s.Sum,
@@ -148,9 +145,9 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 // unbounded returns the bound +∞.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
-// RefinedObjectiveBound is the best bound that the proof of [Constants.ObjectiveBound] gives. It
-// bounds only the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e. It uses D(θ*;θ₀) as D, and
-// the range of ⟨ĝ_t, θ*−θ_t⟩ in Hoeffding's lemma.
+// RefinedObjectiveBound sharpens [Constants.ObjectiveBound]. The proof is the same with three changes: it bounds only
+// the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e; it uses D(θ*;θ₀) as D; and it uses the range of ⟨ĝ_t,
+// θ*−θ_t⟩ in Hoeffding's lemma.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -180,8 +177,8 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The paper does not state the universal constants c₀ and c₁; we take them as 1. D is a
-// parameter, because (3.29) as printed is +∞ ([Constants.Divergence]).
+// The paper does not state the universal constants c₀ and c₁; we take them as 1. D is the argument d, because (3.29) as
+// printed is +∞ ([Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
@@ -215,29 +212,28 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //	ε + min{ 1, ε·min{γ, 1/(1+ε)}/(1 − γe^{−1/τ}) } ,
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts differences of
-// distributions, as in (2.24). It must be at least the δ of [ContractionCoefficient]; if δ = 1, then
-// τ = +∞. τ_mix does not give such a factor. But for average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}):
-// with t steps instead of one, 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for
-// t = τ_mix(¼).
+// distributions, as in (2.24). This factor must be at least the δ of [ContractionCoefficient]; if δ = 1, then τ = +∞.
+// The mixing time τ_mix does not give such a factor. But for average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}): with
+// t steps instead of one, 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
 //
-// Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π for the policy π of u, whose measure is μ ⊗ π. Let
-// x be the state marginal of [u]₋, and y the marginal of the next state. Because u satisfies (2.13b),
-// w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
+// Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π, where w is the state marginal of [u]₊, and π is the policy of
+// u. The measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and y the marginal of the next state. Because u
+// satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
 // The bound with γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
-// its ℓ₁ norm is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at most
-// 2ε + 2γε/(1−γδ).
+// the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at
+// most 2ε + 2γε/(1−γδ).
 //
 // The bound with 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
 // r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r,
 // where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
 // ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
-// For every γ, ε and δ, an example with two states attains the bound, or approaches it where it is 1 + ε. From state 0,
-// action a goes to state 1 with probability d, and action b with probability 1. From state 1, both actions go back with
-// probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤ (1−γ)/γ, the minimum is γ: take
-// d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If δ is too large for
-// this, the bound is 1 + ε: let p → 0. (With p = 0, no Ψθ is this u.)
+// For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is 1 + ε.
+// From state 0, action a goes to state 1 with probability d, and action b with probability 1. From state 1, both
+// actions go back with probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤ (1−γ)/γ,
+// the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε)
+// and p = 1 − d − δ. If δ is too large for this p, the bound is 1 + ε: let p → 0. (With p = 0, no Ψθ is this u.)
 //
 // Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
@@ -259,9 +255,8 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 	return eps + min(1, min(c.Gamma()*eps, 1/(1+1/eps))/left)
 }
 
-// PrintedSampleComplexity is (3.37) with the hidden constant of Ω taken as 1, τ⁴ nm
-// ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). It does not depend on the probability ρ of failure, and is +∞ for
-// γ = 1.
+// PrintedSampleComplexity is (3.37) with the hidden constant of Ω taken as 1, τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). The number
+// does not depend on the probability ρ of failure, and is +∞ for γ = 1.
 func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
@@ -271,23 +266,22 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// with the negative mass √(nm)·2V from [Constants.RefinedViolationBound], and τ of [Distance]. Both
-// bounds fail only in one event, of probability at most δ, because both follow from the same
-// martingale.
+// with the negative mass √(nm)·2V from [Constants.RefinedViolationBound], and τ of [Distance]. RefinedObjectiveBound
+// and RefinedViolationBound both hold outside one event of probability at most δ, because they follow from a bound on
+// the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.RefinedViolationBound(s, delta).Value
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
-// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies
-// cᵀξ^θ̂ ≤ cᵀΨθ* + ε with probability 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. T
-// is the least power of 2^{1/8} for which [Constants.PolicyBound] with τ = +∞, which holds for any
-// mixing, is at most ε. T is +∞ if it exceeds float64. The bound needs G > ‖λ*‖₂, and T depends on ρ
-// through ln(1/ρ).
+// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies cᵀξ^θ̂ ≤ cᵀΨθ* + ε with
+// probability at least 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. T is the least power of 2^{1/8} for
+// which [Constants.PolicyBound] with τ = +∞, which holds for any mixing, is at most ε. T is +∞ if T exceeds the range
+// of float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
-// Let G = 2‖λ*‖₂ ≥ c_max, let A' be the Tangent, and L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
-// most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are
-// O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
+// Let G = 2‖λ*‖₂ ≥ c_max, let ‖λ*‖₂ ≥ 1, let A' be the Tangent, and let L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
+// most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and
+// PolicyBound is at most ε for
 //
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //

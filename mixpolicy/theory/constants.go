@@ -136,12 +136,12 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	return k.A*(k.Cost+k.G) + k.GradientBound()
 }
 
-// B is the factor of Ση² in the bounds. Corrected, it is
+// B is the factor of Ση² in the bounds. In the corrected form,
 //
 //	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ ,
 //
-// because B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed
-// (3.34a), the first two terms are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, and μ = 1.
+// because this B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed (3.34a), the first two
+// terms are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, and μ = 1.
 func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
 	if form == mixpolicy.Printed {
@@ -238,9 +238,10 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 //
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
 //
-// Otherwise, MaxDivergence climbs from many directions to local maxima among the extreme points and returns the greatest.
-// This is a lower bound, which was the maximum in every case that we could enumerate. MaxDivergence returns +∞ for an
-// unbounded class, or if the domain of φ omits part of the class; and 0 for d = 1, where Θ₂ is the point 1.
+// Otherwise, MaxDivergence climbs from many directions to local maxima among the extreme points and returns the
+// greatest value found. This value is a lower bound, and was the maximum in every case that we could enumerate.
+// MaxDivergence returns +∞ for an unbounded class, or if the domain of φ omits part of the class; and 0 for d = 1,
+// where Θ₂ is the point 1.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {

@@ -33,9 +33,9 @@ const mixingLimit = 1000
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
-// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23) is not
-// the limit of Pᵗ: the distance of Pᵗ to this measure does not vanish, and τ_mix(ε) does not exist
-// for small ε. See [MixingCurve].)
+// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23) is, in general, not the
+// limit of Pᵗ: then the distance of Pᵗ to this measure does not vanish, and τ_mix(ε) does not exist for small ε. See
+// [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
@@ -151,9 +151,9 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps, and for up to 1000
-// states. A nil target means the stationary distribution, for which the result is d(t). With the
-// discounted μ_α of (2.23) as target, the curve shows that the distance does not vanish.
+// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. It handles up to 1000 states. A nil target
+// means the stationary distribution, for which the result is d(t). With the discounted μ_α of (2.23) as target, the
+// curve shows that the distance does not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -291,8 +291,8 @@ func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, 
 //
 //	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s,
 //
-// that is κ = max { 1/(n min μ)², (n max μ)² }: 1 for a uniform measure, +∞ if a state has
-// no mass. μ is the measure under the MDP's criterion.
+// that is, κ = max { 1/(n min μ)², (n max μ)² }. For a uniform measure, κ = 1; if a state has no mass, κ = +∞. μ is the
+// measure under the MDP's criterion.
 type Ergodicity struct {
 	// Lower and Upper enclose κ. Policy attains Lower at State.
 	Lower, Upper float64
@@ -334,16 +334,15 @@ func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy
 // kappa returns the κ of (2.25) for masses n·μ(s) between least and greatest.
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
-// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least mass that any
-// policy gives to a state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass
-// is minus the optimal cost with costs −1{s}. So κ takes 2n runs of policy iteration.
+// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least mass that any policy gives to a
+// state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal cost with
+// costs −1{s}. So κ takes 2n runs of policy iteration.
 //
-// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy
-// iteration. If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy
-// attains, need not be close to κ. Lower is the greatest κ of the policies that attain these masses,
-// and of the policies that take one action in every state where this action is allowed. Errors: a
-// policy with several recurrent classes under average cost, for which (A.2) fails; and cancellation,
-// with the result so far, whose Upper is +∞.
+// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy iteration. If a mass may
+// be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is the
+// greatest κ among the policies that attain these masses and the policies that take one action in every state where
+// this action is allowed. Errors: a policy with several recurrent classes under average cost, for which (A.2) fails;
+// and cancellation, with the result so far, whose Upper is +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}

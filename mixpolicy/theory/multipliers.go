@@ -20,7 +20,7 @@ import (
 // with ‖λ‖₂ ≤ G is cᵀΨθ + G‖[Ψθ]₋‖₂. ‖λ*‖₂ is the least G for which the minimum of this function over θ is
 // cᵀΨθ*:
 //
-//	‖λ*‖₂ = max (cᵀΨθ* − cᵀΨθ)/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
+//	‖λ*‖₂ = sup max{cᵀΨθ* − cᵀΨθ, 0}/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
 // Let b = Ψᵀc, let A hold the rows of Ψ with (Ψθ*)_i = 0, and let g be the outward normals of Θ_R at θ*.
 // Then λ ⪰ 0 is optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over the

@@ -47,12 +47,12 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	}
 }
 
-// MomentNorm returns the moment norm, which is equivalent but not equal to [OrliczNorm],
+// MomentNorm returns the moment norm
 //
 //	sup_{q ≥ 1} q^(−1/ν) (E|X|^q)^(1/q),
 //
-// which is (2.4) for ν = 2 and (2.6) for ν = 1, to a relative error of 10⁻¹². It panics if x
-// and p differ in length.
+// to a relative error of 10⁻¹². This norm is (2.4) for ν = 2 and (2.6) for ν = 1. It is equivalent, but not equal, to
+// [OrliczNorm]. MomentNorm panics if x and p differ in length.
 //
 // ln E|X|^q is convex in q, so on an interval it lies below its chord. This gives an
 // explicit bound on the supremum over the interval. Intervals are halved until no bound exceeds
@@ -111,10 +111,9 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	return best, at
 }
 
-// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν is 1 or 2.
-// PrintedOrlicz uses exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there
-// may be no β for which the expectation is at most 1. For ν = 1, the expectation is at most 1 for
-// every small β.
+// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν is 1 or 2. PrintedOrlicz uses
+// exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there may be no β for which the expectation
+// is at most 1. For ν = 1, the expectation is at most 1 for every β that is small enough.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	var mean, e float64
 	for i, v := range x {
@@ -160,10 +159,10 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 //
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q),
 //
-// which is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x maximises a convex function,
-// and this is hard in general. lower is the best local maximum found from the directions of
-// the rows, of E Z, and of the eigenvectors of E ZZᵀ. upper is the norm of ‖Z‖₂. In one
-// dimension, lower = upper. VectorMomentNorm panics unless p has an entry for each row.
+// which is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x maximises a convex function, and this is hard in
+// general. The result lower is the greatest local maximum found from the directions of the rows, of E Z, and of the
+// eigenvectors of E ZZᵀ. The result upper is the norm of ‖Z‖₂. In one dimension, lower = upper. VectorMomentNorm panics
+// unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	vectors := make([][]float64, rows)

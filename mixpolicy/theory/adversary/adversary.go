@@ -7,9 +7,9 @@
 // In section 4, (4.9) is tested for samples that satisfy the promise of (4.6), and (4.15) without its O(ε); (4.16) is not tested,
 // because its C is not defined.
 //
-// Every evaluation of a coordinate search counts as an instance: see [Search]. 500 instances belong
-// to one random start, and each instance after the start is near an earlier instance. At some
-// instances, the bound says nothing; the record also counts the instances that test the bound.
+// Every evaluation of a coordinate search counts as an instance: see [Search]. A search from one random start has 500
+// instances, and each instance after the start is near an earlier instance. At some instances, the bound says nothing;
+// the record also counts the instances that test the bound.
 package adversary
 
 import (
@@ -77,16 +77,16 @@ type Side struct {
 // operations, including the steps of mirror descent and a small linear program.
 const rounding = 1e-10
 
-// Allowed returns the amount by which rounding may put left above right.
+// Allowed returns the amount by which rounding may put Left above Right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
-// Violated reports whether left exceeds right by more than Allowed, or a side is NaN.
+// Violated reports whether Left exceeds Right by more than Allowed, or a side is NaN.
 func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
-// Ratio returns left divided by right, or 0 if the right side is infinite, is not positive, or is
-// so small that rounding decides.
+// Ratio returns Left divided by Right, or 0 if the right side is infinite, is not positive, or is so small that
+// rounding decides.
 func (s Side) Ratio() float64 {
 	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
 		return 0
@@ -100,11 +100,12 @@ type Record = data.Adversary
 // climb is the number of instances that a search evaluates from one random start.
 const climb = 500
 
-// Search evaluates the given number of instances of a space, 500 from each random start. It changes one or two
-// parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times the
+// Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one or
+// two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times the
 // range. The starts take the bounds in turn: the search from a start keeps each change that does not lower the ratio of
 // the start's bound. The records depend on the seed, not on the number of workers. At the end of the search from each
-// start, Search calls done with the number of the start's instances, from several goroutines.
+// start, Search calls the function done with the number of instances of this start. Several goroutines may call the
+// function at the same time.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -209,9 +210,9 @@ func (s Space) instance(u []float64) []float64 {
 }
 
 // Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
-// of a small grid of these parameters. The cells of a bound share its instances. (The bounds of Proposition 3.1 and
-// (3.38) are exceptions: for each γ, the search evaluates the full number of instances.) So the records also show a
-// bound that is loose in only one cell.
+// of a small grid of these parameters. The records of the cells are separate, so they also show a bound that is loose
+// in only one cell. The cells of a bound share its instances. (The bounds of Proposition 3.1 and (3.38) are exceptions:
+// for each γ, the search evaluates the full number of instances.)
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }
