@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Line is a curve through the points (X[i], Y[i]). With Lo and Hi, it also shows the band Lo[i] ≤ · ≤ Hi[i], such as
-// an interval around a mean, under the same legend entry.
+// Line is a curve through the points (X[i], Y[i]). With Lo and Hi, the layer also shows the band Lo[i] ≤ · ≤ Hi[i],
+// such as an interval around a mean. Curve and band share one legend entry.
 type Line struct {
 	Name   string
 	X, Y   []float64
@@ -18,8 +18,8 @@ type Line struct {
 	Dash   Dash
 	Width  float64 // in points; default: 1.6
 
-	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or of another mark without a
-	// name. It appears below the x axis, only once, even if several layers state the same text.
+	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or the meaning of another mark
+	// without a name. The text appears below the x axis, only once, even if several layers state the same text.
 	Interval string
 }
 
@@ -99,7 +99,7 @@ type Rule struct {
 	Label    string
 	At       float64
 	Vertical bool
-	Color    Color // default: Black, which is solid and marks exact values; other colours are dashed
+	Color    Color // default: Black, for exact values; a black rule is solid, and a rule of another colour is dashed
 }
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
