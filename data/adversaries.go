@@ -22,7 +22,7 @@ type Adversary struct {
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the excess of left over right that rounding may cause
-	Text       string    `csv:"instance"`      // the instance of greatest ratio, exactly, as "name=value …"
+	Text       string    `csv:"instance"`      // the instance of greatest ratio, with all digits: "name=value …"
 	Loose      string    `csv:"loose"`         // why no instance has a ratio of ½ or more; empty if an instance has such a ratio
 	Instance   []float64 // the values of Text
 }

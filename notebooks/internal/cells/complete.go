@@ -53,9 +53,9 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete returns the names that may stand between the two parts of a cell, before and after, with the names of inner
-// scopes first. It also returns the prefix with which all these names begin: the part of a name at the end of the text
-// before. Mistakes elsewhere in the cell do no harm.
+// Complete returns the names that may stand between two parts of a cell, the names of inner scopes first. It also
+// returns the prefix with which all these names begin: the part of a name at the end of the argument before. Mistakes
+// elsewhere in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
