@@ -31,7 +31,7 @@ const (
 	Factor    Operator = "factor"    // the result or a constant is doubled, or * and / are exchanged
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
 	Argument  Operator = "argument"  // two adjacent arguments are swapped, or min and max are exchanged
-	Step      Operator = "step"      // a statement, a loop's body or a call of package math is skipped
+	Step      Operator = "step"      // a statement, a loop's body or a call to package math is skipped
 	Condition Operator = "condition" // a condition is negated, < and ≤ are exchanged, or && and || are exchanged
 )
 

@@ -29,8 +29,8 @@ type Session struct {
 	env     []string
 }
 
-// New returns a session without declarations. Its cells may import the packages in names, a map from import paths to
-// package names.
+// New returns a session without declarations. The map names, from import paths to package names, lists the packages
+// that the cells may import.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is made from a cell and the earlier declarations that the cell needs.
@@ -71,8 +71,8 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 // Page joins the programs of a page's cells into one program for the page, and also returns the programs that the
 // page's program contains. The session must have kept all given programs. If os.Args[0] is the key of a contained
 // program, the page's program runs the contained program. So exactly the code that the reader sees runs, although
-// nothing is compiled. The only difference is that the page's program also initialises the packages that other cells
-// import.
+// nothing is compiled. The only difference from a separate program is that the page's program also initialises the
+// packages that other cells import.
 //
 // Page leaves out a program if its cell, composed after the page's last cell, would give another program. For example,
 // a later cell may redeclare what the program uses, add a method to a type that the program uses, or declare a variable

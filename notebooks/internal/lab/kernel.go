@@ -87,7 +87,7 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 		source, err := os.ReadFile(file)
 		changed := changes.Replace(string(source))
 		if err == nil && changed == string(source) {
-			err = fmt.Errorf("GoNB's %s lacks the text that we change; GoNB may be of another version", name)
+			err = fmt.Errorf("GoNB's %s lacks the text that we change; this may be another version of GoNB", name)
 		}
 		if err := errors.Join(err, writeFile(file, []byte(changed))); err != nil {
 			return "", err

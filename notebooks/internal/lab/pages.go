@@ -216,8 +216,8 @@ type page struct {
 	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`
-	Equations []*equation        `json:"-"` // on the page of equations
-	Map       *chart             `json:"-"` // on the page of the map
+	Equations []*equation        `json:"-"` // only on the page of equations
+	Map       *chart             `json:"-"` // only on the page of the map
 }
 
 // File returns the page's file in build.
