@@ -16,18 +16,18 @@ type Adversary struct {
 	What       string    `csv:"bound"`
 	Space      string    `csv:"space"`
 	Instances  int       `csv:"instances"`  // number of instances evaluated
-	Nontrivial int       `csv:"nontrivial"` // number of instances with a positive left side and a finite right side above rounding
+	Nontrivial int       `csv:"nontrivial"` // number of instances whose ratio is positive
 	Violations int       `csv:"violations"`
-	Ratio      float64   `csv:"ratio,%.12g"`
+	Ratio      float64   `csv:"ratio,%.12g"` // left divided by right, or 0 if right is infinite or so small that rounding decides
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the excess of left over right that rounding may cause
-	Text       string    `csv:"instance"`      // the instance of greatest ratio, exactly, as "name=value …"
-	Loose      string    `csv:"loose"`         // why no instance has a ratio of ½ or more; empty if some instance has one
+	Text       string    `csv:"instance"`      // the instance of greatest ratio, with all digits: "name=value …"
+	Loose      string    `csv:"loose"`         // why no instance has a ratio of ½ or more; empty if an instance has such a ratio
 	Instance   []float64 // the values of Text
 }
 
-// Adversaries reads rows that [csvrows.Encode] has written. Its error names the line.
+// Adversaries reads rows that [csvrows.Encode] has written. An error in a row names the line.
 func Adversaries(r io.Reader) ([]Adversary, error) {
 	rows, err := csvrows.Decode(r, func(a *Adversary) error {
 		for _, word := range strings.Fields(a.Text) {

@@ -29,7 +29,8 @@ func Rows[Row any](name string) ([]Row, error) {
 	return rows, nil
 }
 
-// Score is a row of mutations.csv: how many mutants of a symbol the tests kill.
+// Score is a row of mutations.csv: how many mutants of a symbol the tests kill. A mutant is the code with one small
+// change, and it is killed if a test fails.
 type Score struct {
 	Number  string `csv:"number"` // as in index.csv
 	Symbol  string `csv:"symbol"`

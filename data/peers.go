@@ -19,29 +19,29 @@ type Measured struct {
 	Greatest float64 `csv:"greatest,%.4g"`
 }
 
-// Comparison is a row of peers.csv: our time for a piece of work, and the time of one method of a peer for the same
-// work, measured in turns by go run ./data/peers.
+// Comparison is a row of peers.csv: our time for a piece of work, and the time of one method of a peer (another
+// package) for the same work. The command go run ./data/peers measures both in turns.
 type Comparison struct {
-	Work     string   `csv:"work"`     // the short name of the work, as in the command's --only
+	Work     string   `csv:"work"`     // the short name of the work, as in the command's flag --only
 	Instance string   `csv:"instance"` // the instance of the work, in words
-	Ours     string   `csv:"ours"`     // our method; empty if Instance names it
+	Ours     string   `csv:"ours"`     // our method; empty if Instance names our method
 	We       Measured `csv:"ours_"`
 	OurCPU   float64  `csv:"ours_cpu,%.4g"` // median processor time of all cores together, in seconds
 	Threads  int      `csv:"ours_threads"`  // the number of threads that we may use
 
-	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that memory delivers in a second,
-	// measured just before the times. Both are 0 if a cache may hold the arrays.
+	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that the cores read and write in
+	// memory in a second, measured just before the times. Both are 0 if a cache may hold the arrays.
 	Bytes     float64 `csv:"bytes,%.4g"`
 	Bandwidth float64 `csv:"bandwidth,%.4g"`
 
 	Peer   string   `csv:"peer"`   // the package and its version
 	Method string   `csv:"method"` // the peer's method
 	They   Measured `csv:"peer_"`
-	// TheirCPU and TheirThreads are for the peer what OurCPU and Threads are for us.
+	// TheirCPU and TheirThreads describe the peer as OurCPU and Threads describe us.
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
-	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. For a stopped peer, They is
-	// the time limit.
+	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. If the peer was stopped,
+	// all numbers in [Comparison.They] are the time limit.
 	Outcome     string `csv:"outcome"`
 	Repetitions int    `csv:"repetitions"` // number of turns of the peer
 
@@ -56,10 +56,11 @@ type Comparison struct {
 // stopped is the first word of the outcome of a peer that did not finish within its time limit.
 const stopped = "stopped"
 
-// Stopped is the outcome of a peer that did not finish within the given seconds.
+// Stopped is the outcome of a peer that did not finish within this number of seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
-// Ratio returns the peer's time divided by ours: a lower bound if the peer was stopped, and NaN if it failed.
+// Ratio returns the peer's time divided by ours, or NaN if the peer gave no answer or another one. With bound, the peer
+// was stopped, and the ratio is a lower bound.
 func (c Comparison) Ratio() (ratio float64, bound bool) {
 	if c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
 		return math.NaN(), false
@@ -67,8 +68,8 @@ func (c Comparison) Ratio() (ratio float64, bound bool) {
 	return c.They.Median / c.We.Median, c.Outcome != ""
 }
 
-// Floor returns the time, in seconds, in which memory delivers the arrays of the problem once. It is 0 if a cache may
-// hold the problem, or if the bandwidth was not measured.
+// Floor returns the time, in seconds, that memory needs to deliver the problem's arrays once. It is 0 if a cache may
+// hold the arrays, or if the bandwidth was not measured.
 func (c Comparison) Floor() float64 {
 	if c.Bandwidth == 0 {
 		return 0
@@ -76,8 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns, for each work and instance, the row of the best peer, in the order of the file: the fastest peer that
-// finished or, if none did, the peer that was stopped after the longest time.
+// Best returns one row for each work and instance, in the order of the file: the row of the fastest peer that returned
+// our answer or, if no peer did, of the peer that was stopped after the longest time. If every peer failed, Best
+// returns the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -146,12 +148,12 @@ func Comparisons() ([]Comparison, error) {
 	return ReadComparisons(f)
 }
 
-// ReadComparisons reads rows that [WriteComparisons] has written. Its error names the line.
+// ReadComparisons reads rows that [WriteComparisons] has written. An error in a row names the line.
 func ReadComparisons(r io.Reader) ([]Comparison, error) {
 	all, err := csvrows.Decode(r, func(c *Comparison) error {
 		for _, v := range c.times() {
 			if !(*v >= 0 && *v <= math.MaxFloat64) {
-				return fmt.Errorf("%v among the numbers, want finite numbers ≥ 0", *v)
+				return fmt.Errorf("the number %v, want finite numbers ≥ 0", *v)
 			}
 		}
 		if want := c.told(); c.Told != want {
@@ -171,7 +173,7 @@ const (
 	readmeEnd   = "<!-- end of data/peers.csv -->\n"
 )
 
-// WithComparisons returns the README with its table replaced by a table of the rows.
+// WithComparisons returns the README, with the table of peers.csv replaced by a table made from the rows.
 func WithComparisons(readme string, all []Comparison) (string, error) {
 	before, rest, begins := strings.Cut(readme, readmeBegin)
 	_, after, ends := strings.Cut(rest, readmeEnd)
@@ -228,7 +230,7 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', max(0, 1-int(math.Floor(math.Log10(v)))), 64)
 }
 
-// Thousands writes n with commas between thousands.
+// Thousands writes n ≥ 0 with a comma before each group of three digits, as in 12,345.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -1,7 +1,7 @@
 package data
 
-// Scale is a row of scale.csv. It states what one machine needs to make a network of four queues, the occupation
-// measures Ψ of two rules on this network, and the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
+// Scale is a row of scale.csv. It states what one machine needs to make a network of four queues and to compute the
+// occupation measures Ψ of two rules on this network and the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
 type Scale struct {
 	States   int     `csv:"states"` // n
 	Moves    int     `csv:"moves"`  // number of transitions, over all pairs

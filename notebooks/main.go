@@ -7,12 +7,13 @@
 //	go run ./notebooks lab        open copies of the notebooks in JupyterLab
 //	go run ./notebooks new DIR    make a folder for notebooks of your own
 //	go run ./notebooks kernel     install the Go kernel into your own Jupyter
-//	go run ./notebooks site       make a site whose cells run in any browser
+//	go run ./notebooks site       make a site whose cells run in the reader's browser
 //	go run ./notebooks -h         list all commands and flags
 //
-// Apart from temporary files and the caches of Go, pip and npm, the set-up writes only to the folder .lab of the clone, and
-// a run only to the folder build. Only run --update changes the notebooks, and only kernel writes into your own Jupyter.
-// When the command ends, for whatever reason, the processes that it started end too.
+// Apart from temporary files, the caches of Go, pip and npm, and a Debian package if the flag --debian allows it, the
+// set-up writes only to the folder .lab of the clone, and a run writes only to the folder build. Only the command run
+// --update changes the notebooks, and only the command kernel writes into your own Jupyter. When the command ends, for
+// whatever reason, the processes that it started end too.
 package main
 
 import (

@@ -17,7 +17,7 @@ func Columns(heads ...string) (all []Column) {
 
 // Cells is a table of text that is filled cell by cell, by row and column. Rows keep the order in which they are added.
 type Cells struct {
-	Missing string // text of a cell that is not set
+	Missing string // the text shown in a cell that is not set, or set to an empty text
 	rows    []string
 	of      map[[2]string]string
 }
@@ -33,8 +33,8 @@ func (c *Cells) Set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// Table returns a table of the columns with the given heads. An additional first column holds the names of the rows, and
-// its head is the argument rows.
+// Table returns a table of the columns with the given heads. The argument rows is the head of an additional first
+// column, which holds the names of the rows.
 func (c *Cells) Table(caption, rows string, heads ...string) Table {
 	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

@@ -35,7 +35,7 @@ func init() {
 // layers are the layers that a user's own layer draws.
 type layers []Layer
 
-// Draw makes layers a [Layer].
+// Draw implements [Layer].
 func (l layers) Draw(p *Pen) error { return p.Draw(l...) }
 
 // encode returns the order as bytes, with only layers of this package.

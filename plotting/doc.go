@@ -2,9 +2,9 @@
 // as a picture for a file (gonum/plot).
 //
 // A [Figure] is data: two axes and a list of layers, each a plain struct such as [Line], [Bars], [Points], [Rule],
-// [Contour] or [Arrow]. [Show] displays it in a notebook, and [Save] writes SVG, PNG or PDF, or the numbers as CSV.
-// [Row] puts figures side by side. [Explorer] shows one of several figures computed beforehand, chosen by sliders and
-// menus, even on an exported page without a kernel.
+// [Contour] or [Arrow]. [Show] displays a figure in a notebook, and [Save] writes the figure as SVG, PNG or PDF, or its
+// numbers as CSV. [Row] puts figures side by side. In an [Explorer], the reader chooses among figures computed
+// beforehand, with sliders and menus, even on an exported page without a kernel.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",
@@ -27,8 +27,8 @@
 // a layer, in both renderings.
 //
 // Labels, titles and names may contain TeX formulas between dollar signs, with scripts, accents and symbols:
-// `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise and lower scripts. Plain texts use the scripts that
-// Unicode has.
+// `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise superscripts and lower subscripts. Plain texts use
+// the superscripts and subscripts of Unicode.
 //
 // Long curves are thinned without a visible change (thin.go). In a figure of one curve with at most 2000 points, every
 // dropped point is within a pixel and a half of the drawn curve.

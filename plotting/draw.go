@@ -2,7 +2,7 @@
 
 package plotting
 
-// Draw draws the figures that a cell of a page has described, and returns the encoded result.
+// Draw draws the figures that a cell of a page has described, and returns the result of the drawing, encoded.
 func Draw(description []byte) []byte {
 	o, err := decode[order](description)
 	if err != nil {

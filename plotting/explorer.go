@@ -11,8 +11,8 @@ import (
 )
 
 // Explorer shows figures computed beforehand, one frame for each combination of the values of its controls. It needs no
-// kernel, so it also works on exported pages. All frames share the ranges of the axes. Without scripts, and in a file,
-// it shows only the frame at which the controls start.
+// kernel, so it also works on exported pages. The axes have the same ranges in all frames. Without scripts, and in a
+// file, it shows only the frame at which the controls start.
 //
 // A chart stores each column of numbers only once, even if several frames repeat a curve.
 type Explorer struct {
@@ -31,7 +31,8 @@ type Control struct {
 	Menu   bool
 }
 
-// Slider returns a control over numbers. It starts at the middle number.
+// Slider returns a control over numbers. It starts at the middle number or, for an even count, at the second of the two
+// middle numbers.
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {

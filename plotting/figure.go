@@ -19,8 +19,7 @@ type Figure struct {
 	Width, Height float64
 }
 
-// Axis describes an axis. The label names the quantity and, in parentheses,
-// its unit.
+// Axis describes an axis. The label names the quantity and, in parentheses, the unit of the quantity.
 type Axis struct {
 	Label string
 	Log   bool // logarithmic, to base 10; the data must be positive
@@ -29,8 +28,8 @@ type Axis struct {
 	// data.
 	Min, Max float64
 
-	// Names label the values 1, 2, … of a y axis, upwards, instead of numbers. The intervals of [Points] are then along
-	// the x axis.
+	// Names label the values 1, 2, … of a y axis, upwards, instead of numbers. If there are names, the intervals of
+	// [Points] are along the x axis.
 	Names []string
 }
 
@@ -143,7 +142,7 @@ func (f Figure) checkFrame() error {
 		return errors.New("no layers: there is nothing to draw")
 	}
 	if w, h := f.size(); !(w > 0 && h > 0 && w <= 100 && h <= 100) {
-		return fmt.Errorf("size %g × %g inches: both must lie in (0, 100]", f.Width, f.Height)
+		return fmt.Errorf("size %g × %g inches: width and height must be in (0, 100]", f.Width, f.Height)
 	}
 	for _, a := range []struct {
 		name string
@@ -340,7 +339,7 @@ func (f Figure) Titled(title string) Figure {
 	return f
 }
 
-// Titled returns the panels with a title for each.
+// Titled returns the panels with one title for each figure. It panics if there are more or fewer titles than figures.
 func (p Panels) Titled(titles ...string) Panels {
 	if len(titles) != len(p.Figures) {
 		panic(fmt.Sprintf("plotting: %d titles for %d panels", len(titles), len(p.Figures)))

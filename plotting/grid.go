@@ -112,7 +112,7 @@ type Contour struct {
 
 func (c Contour) describe() (kind, name string) { return "contour", c.Name }
 
-// Draw makes a Contour a [Layer].
+// Draw implements [Layer].
 func (c Contour) Draw(p *Pen) error {
 	if c.Levels != nil {
 		if err := checkColumns(column{"Levels", c.Levels, Axis{}}); err != nil {
@@ -295,7 +295,7 @@ func (h Heatmap) describe() (kind, name string) {
 	return "heatmap", strings.TrimSpace(fmt.Sprintf("%s from %s to %s", h.Name, brief(r.lo), brief(r.hi)))
 }
 
-// Draw makes a Heatmap a [Layer].
+// Draw implements [Layer].
 func (h Heatmap) Draw(p *Pen) error {
 	err := h.Grid.check(p.X, p.Y)
 	if err == nil { // on a logarithmic axis, the first cell may reach below 0

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Line is a curve through the points (X[i], Y[i]). With Lo and Hi, it also shows the band Lo[i] ≤ · ≤ Hi[i], such as
-// an interval around a mean, under the same legend entry.
+// Line is a curve through the points (X[i], Y[i]). With Lo and Hi, the layer also shows the band Lo[i] ≤ · ≤ Hi[i],
+// such as an interval around a mean. Curve and band share one legend entry.
 type Line struct {
 	Name   string
 	X, Y   []float64
@@ -18,8 +18,8 @@ type Line struct {
 	Dash   Dash
 	Width  float64 // in points; default: 1.6
 
-	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or of another mark without a
-	// name. It appears below the x axis, only once, even if several layers state the same text.
+	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or the meaning of another mark
+	// without a name. The text appears below the x axis, only once, even if several layers state the same text.
 	Interval string
 }
 
@@ -38,7 +38,7 @@ func mapped[T any](v []T, f func(T) float64) []float64 {
 
 func (l Line) describe() (kind, name string) { return "line", l.Name }
 
-// Draw makes a Line a [Layer].
+// Draw implements [Layer].
 func (l Line) Draw(p *Pen) error {
 	if err := p.check(l.X, l.Y, l.Lo, l.Hi, p.Y); err != nil {
 		return err
@@ -57,7 +57,7 @@ type Bars struct {
 
 func (b Bars) describe() (kind, name string) { return "bars", b.Name }
 
-// Draw makes Bars a [Layer].
+// Draw implements [Layer].
 func (b Bars) Draw(p *Pen) error {
 	if p.X.Log {
 		return errors.New("bars of equal width can't stand on a logarithmic x axis")
@@ -85,7 +85,7 @@ type Points struct {
 
 func (l Points) describe() (kind, name string) { return "points", l.Name }
 
-// Draw makes Points a [Layer].
+// Draw implements [Layer].
 func (l Points) Draw(p *Pen) error {
 	level := p.Y.Names != nil
 	if err := p.check(l.X, l.Y, l.Lo, l.Hi, p.axis(level)); err != nil {
@@ -99,12 +99,12 @@ type Rule struct {
 	Label    string
 	At       float64
 	Vertical bool
-	Color    Color // default: Black, which is solid and marks exact values; other colours are dashed
+	Color    Color // default: Black, for exact values; a black rule is solid, and a rule of another colour is dashed
 }
 
 func (r Rule) describe() (kind, name string) { return "rule", r.Label }
 
-// Draw makes a Rule a [Layer].
+// Draw implements [Layer].
 func (r Rule) Draw(p *Pen) error {
 	if err := checkColumns(column{"At", []float64{r.At}, p.axis(r.Vertical)}); err != nil {
 		return err
@@ -126,7 +126,7 @@ type Span struct {
 
 func (s Span) describe() (kind, name string) { return "span", s.Label }
 
-// Draw makes a Span a [Layer].
+// Draw implements [Layer].
 func (s Span) Draw(p *Pen) error {
 	axis := p.axis(s.Vertical)
 	if s.From > s.To {
@@ -149,7 +149,7 @@ type Path struct {
 
 func (l Path) describe() (kind, name string) { return "path", l.Name }
 
-// Draw makes a Path a [Layer].
+// Draw implements [Layer].
 func (l Path) Draw(p *Pen) error {
 	if err := p.check(l.X, l.Y, nil, nil, p.Y); err != nil {
 		return err
@@ -170,7 +170,7 @@ type Arrow struct {
 
 func (a Arrow) describe() (kind, name string) { return "arrow", a.Label }
 
-// Draw makes an Arrow a [Layer].
+// Draw implements [Layer].
 func (a Arrow) Draw(p *Pen) error {
 	err := checkColumns(column{"X", []float64{a.X}, p.X}, column{"Y", []float64{a.Y}, p.Y},
 		column{"FromX", []float64{a.FromX}, p.X}, column{"FromY", []float64{a.FromY}, p.Y})

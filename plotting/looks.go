@@ -46,7 +46,8 @@ var others = []Look{
 
 // LookOf returns the look of a method in all figures. The package lists the looks of most methods of the notebooks. If
 // a layer without a colour has the name of a listed method, alone or before a comma, it gets this look automatically.
-// LookOf gives every other name a look that no listed method has. Equal names get equal looks.
+// LookOf gives every other name a look that no listed method has. Equal names get equal looks; different names may
+// share a look.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look

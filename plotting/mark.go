@@ -209,9 +209,9 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of the colours below. The zero value lets the figure choose.
+// Color is one of the constants below. The zero value, Auto, lets the figure choose.
 //
-// The palette is Okabe and Ito's ("Color universal design", 2008), plus a grey. The palette omits their yellow, because
+// The palette is Okabe and Ito's ("Color universal design", 2008), plus a grey, and without their yellow, because
 // yellow vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours of the
 // palette. The first four colours have a contrast of at least 3:1 on white and on black.
 type Color int64 // 255 − alpha in bits 24 to 31
@@ -225,7 +225,7 @@ const (
 	Orange
 	Sky
 	Grey
-	Black // nearly white on dark pages; for exact values, and never chosen by the figure
+	Black // for exact values: nearly white on dark pages, and never chosen by the figure
 )
 
 const alphaShift = 24
@@ -274,8 +274,8 @@ func (c Color) hex() string { return hex(c.rgb()) }
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Dash is the pattern of a line. In a [Line], the zero value means Solid if the author chose the colour. Otherwise, it
-// means the dash of the method's [Look] or, without a method, ByColor.
+// Dash is the pattern of a line. In a [Line], the zero value, AutoDash, means Solid if the author chose the colour.
+// Otherwise, AutoDash means the dash of the method's [Look] or, if the line has no method's name, ByColor.
 type Dash int
 
 const (
@@ -300,7 +300,7 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 		return ink{}, fmt.Errorf("colour %d or dash %d does not exist; want constants of package plotting", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
-		return ink{}, fmt.Errorf("a line %g points wide, want from 0 to 100", width)
+		return ink{}, fmt.Errorf("a line %g points wide, want a width from 0 to 100", width)
 	}
 	if c.name() == Auto {
 		_, look := methodOf(name)

@@ -334,7 +334,7 @@ func (p Panels) checkGlyphs() error {
 		layers, _ := f.lower() // no error, because the panels have been checked
 		for _, txt := range f.texts(layers) {
 			if c := missing(txt); c != 0 {
-				return fmt.Errorf("%q: neither Liberation Sans nor DejaVu Sans has %q: reword, or save as SVG", txt, c)
+				return fmt.Errorf("the text %q: neither Liberation Sans nor DejaVu Sans has %q; reword the text, or save as SVG", txt, c)
 			}
 		}
 	}

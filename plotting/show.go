@@ -91,23 +91,24 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names the environment variable that is set to a nonempty text while a notebook runs without a page that shows
-// it.
+// Headless names an environment variable. It is set to a nonempty text while go run ./notebooks executes a notebook
+// that no reader has open.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
 // (.csv). The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save prints
-// the path, and a path in a folder that go run ./notebooks clean removes is an error. Save makes a missing folder. It
-// writes the whole file or none. SVG, PNG and CSV are the same bytes every time; a PDF contains the time at which it was
+// the path. It refuses a path in a folder that go run ./notebooks clean removes. Save makes a missing folder. It writes
+// the whole file or none. SVG, PNG and CSV have the same bytes every time; a PDF contains the time at which it was
 // made.
 //
 // CSV is one table with the columns panel (from 1), title, kind, layer (its name), x, y, lo, hi and z. A cell is empty
-// if the layer has no such number. Lines, points and paths have a row for each point, with its interval if there is one.
-// Bars have a row for each bar. A contour or a heatmap has a row for each point of the grid, with its value as z. A rule
-// has one row, and a span has a row for each of its ends, with the number as y or, if vertical, as x. An arrow has one
-// row, for the point to which it points. The table contains the numbers that the layer was given, with all digits.
+// if the layer has no such number. Lines, points and paths have a row for each point, with the point's interval if
+// there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of its grid, with the
+// value at this point as z. A rule has one row, and a span has a row for each of its ends, with the number as y or, if
+// the rule or span is vertical, as x. An arrow has one row, for the point to which it points. The table contains the
+// numbers that the layers were given, with all digits.
 //
-// A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. In SVG, the reader's
+// A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. For SVG, the reader's
 // machine finds another font.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
@@ -137,7 +138,7 @@ func kept(path string) error {
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
-			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that is kept, such as the notebook's",
+			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that it keeps, such as the notebook's",
 				dir)
 		}
 	}

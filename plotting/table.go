@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// Table is a small table with numbers aligned on the right. It is filled row by row with [Table.Row], or column by
-// column. NaN is an error, and infinities are shown as ∞ and −∞. A nil in a row is a missing number, shown as –.
+// Table is a small table with numbers aligned on the right. A program fills it row by row with [Table.Row], or column
+// by column. NaN is an error, and infinities are shown as ∞ and −∞. A nil in a row is a missing number, shown as –.
 type Table struct {
 	Caption string
 	Columns []Column

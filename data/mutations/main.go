@@ -1,13 +1,14 @@
-// Command mutations breaks the code and runs the tests, which should fail.
+// Command mutations makes mutants of the code, each with one small change, and runs the tests, which should fail.
 //
 //	go run ./data/mutations index                                every row of data/index.csv; writes data/mutations.csv
 //	go run ./data/mutations index -r 3.22 -r 3.31                some rows; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// It prints the surviving mutants, and each finished row. A mutant of the index is killed if the row's check or a
-// short test of the symbol's package fails. The file .lab/mutations.csv keeps the finished rows. A stopped run over
-// the index continues from this file. To start again, remove the file.
+// It prints the mutants that no test notices, and each finished row. A mutant of the code in a row of the index is
+// killed if the row's check or a short test of the symbol's package fails. The file .lab/mutations.csv keeps the
+// finished rows of a run over the whole index, and the next such run continues from this file. To start again, remove
+// the file.
 package main
 
 import (
@@ -136,7 +137,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			}
 			pass, took, err := program.Pass(ctx, c.folder, 0, c.pattern, 5*time.Minute)
 			if err != nil || !pass {
-				return errors.Join(fmt.Errorf("%s: the tests %s fail without a mutant", c.folder, c.pattern), err)
+				return errors.Join(fmt.Errorf("%s: the tests that match %s fail without a mutant", c.folder, c.pattern), err)
 			}
 			limits[c] = 2*time.Second + 3*took
 		}

@@ -1,17 +1,17 @@
 // Command peers measures the methods of this module and the methods of other packages on the same problems, in turns.
-// It writes data/peers.csv, and the README's table of this file:
+// It writes data/peers.csv and, from this file, the table in the README:
 //
 //	go run ./data/peers                    everything: about ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work
 //	go run ./data/peers --quick            small problems, to check that everything works; writes nothing
 //
-// The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each of their
-// methods runs in a process of peers.py. The process reads the instance from files, compiles and warms up before the
-// clock starts. A time counts only if the method returns our answer. A call is stopped after ten seconds, or after twelve
-// times our time if that is more; after the first turn, the limit is twice as long. The best peer has up to five turns,
-// and the recorded time is the median of these turns; any other peer has one turn. Times are wall-clock times, on a
-// machine that should have no other work. The rows also record processor times, the numbers of threads that we and the
-// peer may use, and the speed of memory if a problem is too large for a cache.
+// The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each method of
+// a peer runs in a process of its own, which runs peers.py. The process reads the instance from files, compiles and
+// warms up before the clock starts. A time counts only if the method's answer agrees with ours. A peer's first turn is
+// stopped after ten seconds or, if this is longer, after twelve times our time; the limit of later turns is twice as
+// long. The best peer has up to five turns, and the recorded time is the median of these turns; any other peer has one
+// turn. Times are wall-clock times, on a machine that should have no other work. The rows also record processor times,
+// the numbers of threads that we and the peer may use, and the speed of memory if the problem is too large for a cache.
 package main
 
 //go:generate go run . readme
@@ -128,7 +128,7 @@ func clone() (string, error) {
 	}
 	root := filepath.Dir(mod)
 	if _, err := os.Stat(filepath.Join(root, "data", "peers")); err != nil {
-		return "", errors.New("want the clone of the module as working directory")
+		return "", errors.New("the working directory is not in a clone of the module")
 	}
 	return root, nil
 }

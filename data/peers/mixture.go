@@ -76,7 +76,7 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	for i := range n {
 		p.Psi.Row(row, i)
 		if v, top := floats.Dot(row, theirs), linprog.LInf.Of(row); v < -10*tolerance*top {
-			return fmt.Errorf("row %d times θ is %.3g times its greatest entry, want ≥ 0", i, v/top)
+			return fmt.Errorf("row %d of Ψ, scaled to greatest entry 1, times θ is %.3g, want ≥ 0", i, v/top)
 		}
 	}
 	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. At most about d

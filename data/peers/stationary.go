@@ -76,10 +76,10 @@ func sameMeasure(x *mixpolicy.MDP, ours, theirs []float64) error {
 		return fmt.Errorf("residual %.3g, want at most %.3g", r, residual)
 	}
 	if total := floats.Sum(theirs); math.Abs(total-1) > 1e-9 {
-		return fmt.Errorf("adds up to %v, want 1", total)
+		return fmt.Errorf("the measure adds up to %v, want 1", total)
 	}
 	if d := floats.Distance(ours, theirs, 1); d > 1e4*residual {
-		return fmt.Errorf("%.3g from ours in ℓ₁, want at most %.3g", d, 1e4*residual)
+		return fmt.Errorf("ℓ₁ distance %.3g from our measure, want at most %.3g", d, 1e4*residual)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package csvrows reads and writes CSV files whose first line is a header and whose other lines are structs.
+// Package csvrows reads and writes CSV files whose first line is a header and whose other lines each hold a struct.
 package csvrows
 
 import (
@@ -46,8 +46,8 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Time   Range      `csv:"time_"`          // a struct: its fields are columns whose names begin with time_
 //
 // Fields may also be of type int, uint64 and bool. Fields without a tag are omitted, except embedded structs. It is an
-// error if a value could not be read back, such as a text with a carriage return, or NaN without a text for NaN. The error
-// names the line and the column.
+// error if a value could not be read back, such as a text with a carriage return, or NaN in a field whose tag gives no
+// text for NaN. The error names the line and the column.
 func Encode[Row any](w io.Writer, rows []Row) error {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines := [][]string{names}
@@ -64,9 +64,9 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Decode reads what [Encode] has written. If check is not nil, Decode calls it for each row. It is an error if the header
-// differs, if a cell is not of the column's type, or if check returns an error. An error about a cell names the line and
-// the column, and an error of check is preceded by the number of the line.
+// Decode reads what [Encode] has written. If check is not nil, Decode calls check for each row. It is an error if the
+// header does not name the columns, if a cell is not of the column's type, or if check returns an error. An error about
+// a cell names the line and the column, and an error of check is preceded by the number of the line.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()

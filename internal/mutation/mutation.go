@@ -1,8 +1,8 @@
 // Package mutation breaks functions in small ways and runs tests, which should fail.
 //
-// One program contains all mutants: a mutated function begins with a switch over the number of the mutant, given by an
-// environment variable, and each case is a copy of the body with one change. A hundred mutants need one build and a
-// hundred runs of a test. The sources stay unchanged, because go test -overlay reads the mutated sources from
+// One program contains all mutants: a mutated function begins with a switch over the number of a mutant, which an
+// environment variable gives, and each case is a copy of the body with one change. So a hundred mutants need one build
+// and a hundred runs of a test. The sources stay unchanged, because go test -overlay reads the mutated sources from
 // elsewhere.
 package mutation
 
@@ -27,11 +27,11 @@ type Operator string
 const (
 	Constant  Operator = "constant"  // the function returns zeros, 1 or true
 	Sign      Operator = "sign"      // the result or a term changes its sign
-	Identity  Operator = "identity"  // the function returns its argument
+	Identity  Operator = "identity"  // the function returns one of its arguments
 	Factor    Operator = "factor"    // the result or a constant is doubled, or * and / are exchanged
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
 	Argument  Operator = "argument"  // two adjacent arguments are swapped, or min and max are exchanged
-	Step      Operator = "step"      // a statement, a loop's body or a function of package math is skipped
+	Step      Operator = "step"      // a statement, a loop's body or a call to package math is skipped
 	Condition Operator = "condition" // a condition is negated, < and ≤ are exchanged, or && and || are exchanged
 )
 
@@ -40,7 +40,7 @@ type Mutant struct {
 	ID int // from 1 within a [Program]
 	*Function
 	Operator Operator
-	From, To string // the source before and after the change, on one line each
+	From, To string // the code before and after the change, or words for the code; each shortened to a line
 	body     string // the body of the function, with the change
 }
 
@@ -54,7 +54,7 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions of the package in a folder below root, without tests, in the order of the files.
+// Functions returns the functions and methods of the package in a folder below root, without tests, file by file.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {

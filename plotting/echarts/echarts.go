@@ -21,9 +21,9 @@
 //	</script>
 //
 // LOADER stands for [Loader], a script of about 1.6 kB that may occur any number of times in a page. It fetches the
-// bundle once (again only after a failure), and then calls every pushed function exactly once, including the functions
-// pushed later. Style sheets use the two classes: on paper, they show .mixpolicy-static and hide .mixpolicy-live,
-// whatever scripts have done.
+// bundle once (again only after a failure), and then calls every pushed function exactly once, including functions that
+// are pushed later. On paper, style sheets show elements of the class mixpolicy-static and hide elements of the class
+// mixpolicy-live, whatever scripts have done.
 //
 // # Light and dark
 //

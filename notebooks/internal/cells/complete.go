@@ -22,8 +22,8 @@ type Completion struct {
 	Type string `json:"type"`
 }
 
-// Importer returns an importer of packages from their archives, as Go's compiler writes them. A package cannot be
-// imported while archive returns nil for its path.
+// Importer returns an importer of packages from their archives, which have the form that Go's compiler writes. A
+// package cannot be imported while the function archive returns nil for its path.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
 }
@@ -53,9 +53,9 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete returns the names that may stand between the two parts of a cell, names of inner scopes first. It also
-// returns the prefix with which all these names begin: the part of a name at the end of before. Mistakes elsewhere in
-// the cell do no harm.
+// Complete returns the names that may stand between two parts of a cell, the names of inner scopes first. It also
+// returns the prefix with which all these names begin: the part of a name at the end of the argument before. Mistakes
+// elsewhere in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -132,8 +132,8 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 	return prefix, found
 }
 
-// Inspect describes the name at the place where the two parts of the cell meet. For a type, it also lists the methods.
-// It returns "" if no declared name is there.
+// Inspect describes the name at the place where the two parts of the cell meet. For a type, Inspect also lists the
+// methods. It returns "" if no declared name is at this place.
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]

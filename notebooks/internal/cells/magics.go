@@ -72,7 +72,7 @@ func (p *Program) magics(cell, text string) (code string, err error) {
 	return code, nil
 }
 
-// String lists the declarations and the imports.
+// String lists the imports and the declared names of the session.
 func (s *Session) String() string {
 	var b strings.Builder
 	for _, i := range s.imports {

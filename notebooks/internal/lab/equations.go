@@ -84,7 +84,7 @@ type choice struct {
 	Count       int
 }
 
-// Choices returns the choices by which a reader filters the equations of the page.
+// Choices returns the choices by which a reader can filter the equations of the page.
 func (p *page) Choices() (found []choice) {
 	for _, e := range p.Equations {
 		found = counted(counted(found, string(e.Verdict)), string(e.Kind()))

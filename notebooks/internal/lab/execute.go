@@ -63,7 +63,7 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 			}
 		}
 		if len(chosen) == before {
-			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (name one of your own by its path, "+
+			return nil, fmt.Errorf("no notebook's name begins with %q; the names are %s (name a notebook of your own by its path, "+
 				"such as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
 		}
 	}
@@ -251,8 +251,9 @@ var (
 	ansi          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// Error names the notebook, the cell by the number in its prompt, and each faulty line with its error. If no line is known,
-// the text contains the end of the cell's stderr. For a cell that was stopped, the text also states the reason.
+// Error names the notebook, the cell by the number in its prompt, and each faulty line with its error. If no line is
+// known, the text contains the end of the cell's stderr or, if stderr is empty, Jupyter's message. For a cell that was
+// stopped, the text also states the reason.
 func (e *cellError) Error() string {
 	prompt := e.cell.ExecutionCount
 	head := fmt.Sprintf("%s, cell [%d] failed", e.notebook, prompt)

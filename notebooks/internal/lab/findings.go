@@ -80,7 +80,7 @@ func newClaims() (all []*claim, err error) {
 // figure draws the first interval of each setting, as a ratio of Algorithm 1 to the penalty method. A difference Δ
 // becomes the ratio 1 + Δ/cost, where cost is the penalty method's cost, the result before the difference.
 func (c *claim) figure() plotting.Figure {
-	what, p := "", plotting.Points{Name: "interval of 95 %"}
+	what, p := "", plotting.Points{Name: "95 % confidence interval"}
 	for i, s := range c.Settings {
 		k := slices.IndexFunc(s.Results, func(r paper.Result) bool { return r.Compared != "" })
 		if k < 0 {
@@ -95,8 +95,8 @@ func (c *claim) figure() plotting.Figure {
 		p.X, p.Y, p.Lo, p.Hi = append(p.X, float64(i+1)), append(p.Y, r.Value), append(p.Lo, r.Lo), append(p.Hi, r.Hi)
 	}
 	return plotting.Figure{
-		Title: "Algorithm 1 divided by the penalty method: below 1 supports the claim", Height: 3,
-		X:      plotting.Axis{Label: "setting, by its first comparison", Min: 0.5, Max: float64(len(c.Settings)) + 0.5},
+		Title: "Ratio of Algorithm 1 to the penalty method: a value below 1 supports the claim", Height: 3,
+		X:      plotting.Axis{Label: "setting, in the page's order (first comparison)", Min: 0.5, Max: float64(len(c.Settings)) + 0.5},
 		Y:      plotting.Axis{Label: "ratio, " + what, Log: true},
 		Layers: []plotting.Layer{plotting.Rule{At: 1, Label: "equal"}, p},
 	}

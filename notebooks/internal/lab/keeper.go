@@ -46,8 +46,9 @@ func startKeeper(temp string) (release func() error, err error) {
 	return func() error { pipe.Close(); return cmd.Wait() }, cmd.Start()
 }
 
-// Keep does the work of a keeper if this process was started as one, and then does not return. A program that calls
-// [New] must call Keep first.
+// Keep returns at once, unless this process was started as the keeper of a lab. A keeper waits until the lab has ended,
+// ends the lab's remaining processes, removes the lab's temporary files, and exits. A program that calls [New] must
+// call Keep first.
 func Keep() {
 	temp := os.Getenv(keeping)
 	if temp == "" {

@@ -29,8 +29,8 @@ const module = "github.com/mixpolicy/lab"
 type Lab struct {
 	// Debian lets the set-up install Debian's package python3-venv if Python needs it.
 	Debian bool
-	// Output is the folder for the results of runs; "" means the folder build in the clone, or next to the reader's own
-	// notebooks.
+	// Output is the folder for the results of runs. "" means the folder build: in the clone or, for the reader's own
+	// notebooks, next to these notebooks.
 	Output string
 
 	root   string // the folder of the clone
@@ -49,7 +49,7 @@ type Lab struct {
 	mu      sync.Mutex // guards log
 }
 
-// New finds the clone around the working directory. The lab reports what it does to log, line by line.
+// New finds the clone around the working directory. The lab writes messages about its work to log, line by line.
 func New(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {
@@ -152,7 +152,8 @@ func markAsCache(folder string) error {
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
 
-// Clean removes .lab and the results of runs of the paper's notebooks, once nothing uses them.
+// Clean waits until no run and no JupyterLab uses the clone. It then removes .lab and the results of runs of the
+// paper's notebooks.
 func (l *Lab) Clean(ctx context.Context) error {
 	unlock, err := l.lockAlone(ctx)
 	if err != nil {

@@ -50,9 +50,9 @@ type mark struct{ Verdict, class, symbol, Color string }
 
 var marks = []mark{
 	{"holds as printed", "holds", "circle", "#2a7f62"},
-	{"after a slip, an ambiguity or a misprint", "slip", "diamond", "#b07d12"},
-	{"after a gap in the argument", "gap", "rect", "#8a4fa3"},
-	{"after an error", "error", "triangle", "#b3341c"},
+	{"holds once a slip, an ambiguity or a misprint is corrected", "slip", "diamond", "#b07d12"},
+	{"holds once a gap in the argument is closed", "gap", "rect", "#8a4fa3"},
+	{"holds once an error is corrected", "error", "triangle", "#b3341c"},
 	{"definition", "definition", "circle", "#98a0a9"},
 }
 

@@ -195,7 +195,7 @@ func (l *Lab) convert(ctx context.Context, runs []*run) ([]string, error) {
 type page struct {
 	Name     string // the name of the file, without its extension
 	Title    template.HTML
-	Lead     template.HTML // the first sentence of the notebook's result, or else the notebook's first paragraph
+	Lead     template.HTML // the first sentence of the notebook's result or, without a result, the first paragraph
 	Minutes  int           // the time to read the prose
 	Seconds  float64       // the time to run the notebook
 	Passages []passage     // what the search can find on the page
@@ -203,21 +203,21 @@ type page struct {
 	Body           template.HTML     `json:"-"` // empty if an earlier run has made the page
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
-	Scripts        map[string]source `json:"-"` // by the names of their packages
+	Scripts        map[string]source `json:"-"` // where the page finds its scripts, by the names of their npm packages
 	Paper          bool              `json:"-"` // the page belongs to the paper's edition, not to the reader's own notebooks
-	Picture        string            `json:"-"` // other sites show it with a link to the page
+	Picture        string            `json:"-"` // the picture that other sites show with a link to the page
 
 	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
 	layout        string // the name of the template; "" means the page's Name
 
 	Index []*equation `json:"-"` // the equations whose citations become links
 
-	Pages     []*page            `json:"-"` // on the index: the pages of notebooks
+	Pages     []*page            `json:"-"` // on the contents page: the pages of notebooks
 	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`
-	Equations []*equation        `json:"-"` // on the page of equations
-	Map       *chart             `json:"-"` // on the page of the map
+	Equations []*equation        `json:"-"` // only on the page of equations
+	Map       *chart             `json:"-"` // only on the page of the map
 }
 
 // File returns the page's file in build.
@@ -229,7 +229,7 @@ const published = "https://mixpolicy.github.io/lab/"
 // Address returns the published address of the page.
 func (p *page) Address() string { return strings.TrimSuffix(published+p.File(), "index.html") }
 
-// Summary returns the page's lead without markup, or else a description of the edition.
+// Summary returns the page's lead without markup or, for a page without a lead, a description of the edition.
 func (p *page) Summary() string {
 	return cmp.Or(plain(string(p.Lead)), "An executable edition, in Go, of a paper on mixture policies in Markov decision processes")
 }

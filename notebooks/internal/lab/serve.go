@@ -16,8 +16,9 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// Serve runs JupyterLab until ctx is done or JupyterLab ends. If args begins with a folder or notebook, JupyterLab opens
-// it, and otherwise the reader's copies of the paper's notebooks. The other args are for JupyterLab.
+// Serve runs JupyterLab until ctx is done or JupyterLab ends. If the first argument is not a flag, it names the folder
+// or notebook that JupyterLab opens. Otherwise, JupyterLab opens the reader's copies of the paper's notebooks. The
+// other arguments are flags for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies, "00-start-here.ipynb")
 	var err error
@@ -95,7 +96,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 		case err != nil:
 			return err
 		case !bytes.Equal(was, now):
-			l.say("%s is as you left it, though %s has changed since; to get the new one, delete yours", copied, file)
+			l.say("%s is as you left it, although %s has changed since then; to get the new version, delete your copy", copied, file)
 		}
 	}
 	return nil

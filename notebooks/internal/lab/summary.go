@@ -38,7 +38,7 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "\nAll this took %.0f s. To read it, open %s\nTo work with it: go run ./notebooks lab%s\n",
+	_, err := fmt.Fprintf(w, "\nThe run took %.0f s. To read the pages, open %s\nTo work with the notebooks: go run ./notebooks lab%s\n",
 		elapsed.Seconds(), l.build("index.html"), work)
 	return err
 }

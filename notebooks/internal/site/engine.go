@@ -35,9 +35,10 @@ type engine struct {
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
-	Size  int64  `json:"size"` // the number of bytes of the unpacked file
-	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, it has the digests of
-	// the packed and of the unpacked file: the server determines whether the browser unpacks the file before the check.
+	Size  int64  `json:"size"` // the number of bytes of the file when unpacked
+	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, Integrity
+	// contains the digests of the packed and of the unpacked file, because the server determines whether the browser
+	// unpacks the file before the check.
 	Integrity string `json:"integrity"`
 }
 
@@ -45,7 +46,7 @@ type file struct {
 type page struct {
 	file
 	Keys  []string        `json:"keys"`  // the keys of the cells' programs
-	Texts map[string]bool `json:"texts"` // the texts of the cells; true for a cell that imports plotting
+	Texts map[string]bool `json:"texts"` // the texts of the cells; true if the cell's program imports plotting
 }
 
 // An archive is the file that the compiler and the linker read for a package.

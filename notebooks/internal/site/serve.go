@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Handler serves the site in the folder. It declares the engine's packed files as gzip, so that browsers unpack them and
-// keep the machine code that they make from WebAssembly. The names of the engine's files change with their content,
-// so browsers may keep them forever.
+// Handler serves the site in the folder. It declares the engine's packed files as gzip. Therefore, browsers unpack
+// these files, and can keep the machine code that they compile from WebAssembly. The names of the engine's files change
+// with the content of the files, so browsers may keep the files forever.
 func Handler(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,9 +1,11 @@
-// Package site makes the site, which runs in any browser: the exported pages, JupyterLite with the notebooks, and the
-// engine that compiles and runs cells. The site is a folder of static files, for any web server, under any path.
+// Package site makes the site, whose cells run in the reader's browser: the exported pages, JupyterLite with the
+// notebooks, and the engine that compiles and runs cells. The browser needs WebAssembly, and must be from 2024 or
+// later. The site is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
 // program of a cell; the compiler, the linker and the program run one after another in web workers, on file systems in
-// memory. A page fetches the engine when its reader first runs a cell, and a package when a cell first needs it.
+// memory. A page fetches the engine when its reader first runs a cell. It fetches a package when a cell first needs the
+// package.
 //
 // A published cell usually needs no compiler: each page has a program, built with the site, that contains the programs
 // of the page's cells. The program of a changed cell is not in the page's program, so the engine compiles this cell.
@@ -34,9 +36,9 @@ var scripts embed.FS
 type Settings struct {
 	Pages   string            // the folder of the exported pages and their notebooks
 	Out     string            // the folder of the site
-	Work    string            // the folder of files that the next build of a site can use
+	Work    string            // the folder for files that the next build of a site can reuse
 	NPM     string            // the folder where npm has put CodeMirror and the packages that pages need
-	Cells   map[string][]Cell // the cells of code, by the files of their notebooks
+	Cells   map[string][]Cell // the code cells, by the files of their notebooks
 	Data    []string          // files that cells can read, each by its path relative to Folder
 	Folder  string            // the folder of the notebooks
 	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
@@ -47,7 +49,7 @@ type Settings struct {
 	Say     func(format string, args ...any)
 }
 
-// A Cell is a notebook's cell of code.
+// A Cell is a code cell of a notebook.
 type Cell struct{ Name, Text string }
 
 // imports returns the packages that cells import, and the package that reads readers' files.
@@ -71,7 +73,7 @@ type builder struct {
 // engineFolder is the engine's folder within the site.
 const engineFolder = "go"
 
-// Build makes the site, and removes all other files from its folder.
+// Build makes the site, and removes all other files from the site's folder.
 func Build(ctx context.Context, s Settings) error {
 	b := &builder{Settings: s, made: map[string]bool{}}
 	files, err := b.pages()

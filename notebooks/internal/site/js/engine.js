@@ -65,7 +65,7 @@ function startEngine(manifest, folder, files, tell) {
     const error = got.error ?? (response.ok ? "" : response.status);
     end.abort();
     if (error && cache !== "reload") return load(file, type, "reload"); // past the cache
-    const next = error === 404 ? "The site has changed since: reload the page." : "Run the cell to try again.";
+    const next = error === 404 ? "The site has changed since the page was loaded: reload the page." : "Run the cell to try again.";
     if (error) throw new Error(`${file.url} could not be fetched, or is not what was published (${error}). ${next}`);
     arrived([file], 1);
     // Chromium keeps a file's machine code only if the server declares the file as packed, and the browser unpacks it.

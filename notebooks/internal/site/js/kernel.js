@@ -39,7 +39,7 @@
     await revealed;
     for (const cell of path === sent ? differing() : []) {
       const text = there(cell), was = published.get(cell.id);
-      if (text === was || here(cell) !== was && !confirm(`Replace the text that you have changed here?\n\n${here(cell)}`)) continue;
+      if (text === was || here(cell) !== was && !confirm(`Replace your changed text of this cell with the text from the page?\n\n${here(cell)}`)) continue;
       cell.sharedModel.setSource(text);
       cell.clearExecution();
     }
@@ -48,7 +48,7 @@
       const texts = differing().map((c) => [c.id, here(c)]), link = texts.length ? await pack(texts) : "";
       window.open(new URL(`../${encodeURIComponent(page)}.html${link}`, folder));
     }
-    toolbar.addItem("page", new Button({ label: "Show on the page", tooltip: "The notebook's page, with what I have changed here", onClick }));
+    toolbar.addItem("page", new Button({ label: "Show on the page", tooltip: "Open the page of this notebook, with the changes that I have made here", onClick }));
   }
 
   // makeKernel returns the class of kernels. Each kernel has a separate session, and workers from its first cell on.

@@ -220,7 +220,7 @@
   async function follow() {
     if (!location.hash.startsWith(linked) || location.hash.length > 100_000) return;
     const texts = await unpack(location.hash).catch(() => new Map());
-    if (!texts.size) said.textContent = "The link is damaged: it shows no change.";
+    if (!texts.size) said.textContent = "The link is damaged, so it changes no cell.";
     const other = cells.filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text);
     for (const cell of other) {
       cell.take(texts.get(cell.id), false);
@@ -399,7 +399,7 @@
     check();
     const file = make("input", { type: "file", multiple: true, onchange: add });
     const all = button("Run all", () => start(cells), "Run every cell, in order"), adds = button("Add a file", () => file.click(), "that cells can read");
-    document.getElementById("code").before(all, button("Restart", restart, "Stop, and forget what cells have declared and saved"), adds);
+    document.getElementById("code").before(all, button("Restart", restart, "Stop, and forget what the cells have declared and saved"), adds);
     bar.append(said);
     const title = "The notebook in JupyterLab, in this browser";
     if (lite) bar.querySelector("nav").append(make("a", { href: lite, title, textContent: "JupyterLite" }));

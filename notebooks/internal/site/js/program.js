@@ -14,7 +14,7 @@ async function run(module, argv, env) {
   const { gojs } = go.importObject, grown = gojs["runtime.resetMemoryDataView"];
   gojs["runtime.resetMemoryDataView"] = (sp) => {
     grown(sp);
-    if (go.mem.byteLength > share) throw new Error(`The program was stopped: it needs more than ${share / 2 ** 30} GB of memory, its share of what this machine has.`);
+    if (go.mem.byteLength > share) throw new Error(`The program was stopped: it needs more than ${share / 2 ** 30} GB of memory, which is the most that a program may use on this machine.`);
   };
   const instance = await WebAssembly.instantiate(module, go.importObject), { mem } = instance.exports;
   // Growing the memory by half a megabyte at a time takes V8 as long as the linking itself. So a program begins with as much
