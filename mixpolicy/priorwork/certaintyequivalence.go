@@ -11,9 +11,9 @@ import (
 )
 
 // CertaintyEquivalence estimates the costs, and solves the MDP with the estimates. It is the plug-in principle for the
-// whole MDP, (2.13), instead of for (2.18). With a generative model, this principle is minimax optimal (Azar, Munos and
-// Kappen 2013). Here, transitions are known. If costs have no noise, one query for each pair is enough: after nm
-// queries, the answer is optimal to 10⁻⁶ of the range of the costs.
+// whole MDP, (2.13), instead of for (2.18). With a generative model, this principle is minimax optimal in the number of
+// queries (Azar, Munos and Kappen 2013). Here, transitions are known. If costs have no noise, one query for each pair
+// is enough: after nm queries, the answer is optimal to 10⁻⁶ of the range of the costs.
 //
 // The method queries all pairs in a random order, and then again in the same order. The estimate for a pair is the cost
 // last observed. Before the first query of a pair, the estimate is the greatest cost, which is known by (A.3).

@@ -184,7 +184,7 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	return &Lyapunov{u, beta}, nil
 }
 
-// ALPBound returns the right side of (4.3) for this u, which must be in the span of Φ:
+// ALPBound returns the right side of (4.3) for u, which must be in the span of Φ:
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
@@ -194,7 +194,7 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
 
-// SALPBound returns the right side of (4.13) for this u ⪰ 1, which need not be in the span of Φ:
+// SALPBound returns the right side of (4.13) for u ⪰ 1, which need not be in the span of Φ:
 //
 //	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)).
 //

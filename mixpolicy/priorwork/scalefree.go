@@ -60,7 +60,7 @@ import (
 //
 //	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
 //
-// H starts at ∞. The last H is the first that lets the run end, or that is not a tenth smaller than the H before. Then
+// H starts at ∞, and is replaced until it is small enough to end the run, or falls by less than a tenth. Then
 //
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //

@@ -37,7 +37,7 @@ func (r solvedPolicy) View(s *mixpolicy.Snapshot) error { return policyOnly{}.Vi
 // Policy implements [mixpolicy.PolicyRun]: it solves the problem.
 func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r(ctx) }
 
-// MixtureLP solves (2.18) with the true costs, with package linprog.
+// MixtureLP uses package linprog to solve (2.18) with the true costs.
 //
 // Source: section 2 of the paper states this problem.
 type MixtureLP struct{}
