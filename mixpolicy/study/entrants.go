@@ -36,7 +36,7 @@ var Tellings = []string{
 // fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle. Each has at most 16 settings, around a setting for
+// Learners returns the methods that learn costs from the oracle. Each has at most 16 settings, which are meant for
 // costs divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method (4.16), the dual ALP (4.14), and
 // plug-in, which uses means or medians of means. Algorithm 1 enters in several forms: it returns its average or its
 // last iterate; it scales rows; on small problems, it reduces the variance; or it is scale-free. The scale-free form

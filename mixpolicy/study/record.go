@@ -48,7 +48,7 @@ const (
 
 // Record holds all rows, problem by problem: exact numbers, and medians over runs with 95 % intervals. In the races by
 // queries and by seconds, the values of the runs are stored only for the last observation. For the earlier
-// observations, and for the rows of [Reaching], only the medians were recorded.
+// observations, and for the rows of [Reaching], only the medians with their intervals were recorded.
 type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
