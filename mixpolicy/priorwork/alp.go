@@ -15,15 +15,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// ALP is the approximate linear program of de Farias and Van Roy (2003), (4.1): the best v = Φν with v ⪯ 𝒮v,
+// ALP is the approximate linear program (4.1) of de Farias and Van Roy (2003). It maximises αᵀv over the v = Φν with
+// v ⪯ 𝒮v:
 //
-//	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ,
+//	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ.
 //
-// for all pairs (s, a), or for some, as in (4.8). (The paper prints a min over v, and 𝒮v ⪰ c in the text. But any v
-// with 𝒮v ⪰ v is a lower bound on v*, so the program maximises.) With all pairs, the program's value is a lower bound
-// on αᵀv*.
+// The constraints are those of all pairs (s, a), or of some pairs, as in (4.8). (The paper prints a min over v, and
+// 𝒮v ⪰ c in the text. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program maximises.) With the constraints of
+// all pairs, the program's value is a lower bound on αᵀv*.
 //
-// Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s), without α.
+// Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. It does not contain α.
 //
 // Source: de Farias and Van Roy, Operations Research 51(6), 2003; under average cost, NIPS 2002.
 //
@@ -35,8 +36,8 @@ type ALP struct {
 	// Pairs lists the pairs whose constraints are imposed, as indices s·m + a; nil means all pairs.
 	Pairs []int
 
-	// Bound makes Γ = {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be
-	// unbounded without this bound.
+	// Γ is {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be unbounded without
+	// this bound.
 	Bound float64
 }
 
@@ -45,16 +46,16 @@ type Approximation struct {
 	Nu        []float64 // ν̂
 	Gain      float64   // ĝ, under average cost
 	Objective float64   // αᵀΦν̂, or ĝ
-	Gap       float64   // certified: the program's value is at most Objective + Gap
+	Gap       float64   // certified bound: the program's value is at most Objective + Gap
 
 	Value  []float64         // Φν̂ in all states
 	Policy *mixpolicy.Policy // greedy for Value
 
-	// Violation is max {0, Φν̂ − 𝒮Φν̂ + ĝ} over all states, sampled or not.
+	// Violation is max {0, Φν̂ − 𝒮Φν̂ + ĝ} over all states, even states without an imposed constraint.
 	Violation float64
 }
 
-// Solve solves the program exactly. It returns an error if the program is unbounded or infeasible, or if a field is
+// Solve solves the program exactly. Solve returns an error if the program is unbounded or infeasible, or if a field is
 // invalid.
 func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	pairs := p.Pairs
@@ -154,7 +155,7 @@ func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*li
 }
 
 func errUnbounded(direction []float64) error {
-	return fmt.Errorf("unbounded along %.3g; want more constraints, or a Bound of ν", direction)
+	return fmt.Errorf("unbounded along %.3g; if this is an ALP, impose more constraints, or set Bound", direction)
 }
 
 // box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds none for g, which the costs bound.
@@ -189,7 +190,8 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 
 func negated(x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), -1, x) }
 
-// WeightedError returns Σ w(s)|v(s) − v′(s)|, the norm in the bounds (4.2), (4.3), (4.9) and (4.13).
+// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the weighted ℓ₁ norm in which (4.2), (4.3), (4.9) and (4.13) bound
+// errors.
 func WeightedError(w, v, v2 []float64) float64 {
 	var total float64
 	for s := range w {

@@ -14,13 +14,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// ConstraintSampling is the approximate LP over sampled constraints (4.7), (4.8), of de Farias and Van Roy (2004). A
+// ConstraintSampling is the approximate LP (4.7), (4.8) of de Farias and Van Roy (2004), with sampled constraints. A
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
-// program ([ALP]) over the pairs drawn so far.
+// program ([ALP]) with the constraints of the pairs drawn so far.
 //
-// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is not known. In the authors'
-// experiment of 2003 with a queue of length x, the program has all constraints, the state-relevance weights (1−ξ)ξˣ
-// with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from a secondary source.)
+// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is unknown before the problem is
+// solved. In the authors' experiment of 2003 with a queue, whose length is x, the program has all constraints, the
+// state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from a
+// secondary source.)
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -28,8 +29,8 @@ import (
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil means the MDP's initial distribution
-	Sampling []float64  // η over pairs; nil means (4.4) with u = 1, and with Visits as μ
-	Bound    float64    // the Bound of ALP
+	Sampling []float64  // η over pairs; nil means (4.4) with u = 1 and with the μ of [Visits]
+	Bound    float64    // as ALP.Bound
 }
 
 // Name implements [mixpolicy.Method].
@@ -92,8 +93,8 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
 
-// Solve draws the given number of constraints, with the random numbers of PCG(seed, 0), and solves the program over
-// them.
+// Solve draws the given number of constraints, with the random numbers of PCG(seed, 0), and solves the program with the
+// constraints drawn.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -106,8 +107,8 @@ func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, con
 //
 //	β_u = γ max_{s,a} Σ_{s′} P_a(s,s′) u(s′) / u(s)
 //
-// of a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper
-// prints the sum over s, and u(s) under the sum.) For the constant u = 1, β_u = γ.
+// for a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper prints the sum over s, and u(s)
+// under the sum.) For the constant u = 1, β_u = γ.
 func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	if x.Criterion().Average() {
 		return 0, fmt.Errorf("priorwork: Lyapunov function under average cost, want a discount factor")
@@ -164,11 +165,11 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	return x[0], x[1:], nil
 }
 
-// Lyapunov is a Lyapunov function. Its methods return bounds that depend on this function: the bounds of de Farias and
-// Van Roy, and SALPBound, the bound of Desai, Farias and Moallemi.
+// Lyapunov is a Lyapunov function u with its factor β_u. Its methods return what the theorems compute from u: ALPBound,
+// Sampling and Zeta, of de Farias and Van Roy; and SALPBound, of Desai, Farias and Moallemi.
 type Lyapunov struct {
-	U    []float64
-	Beta float64 // β_u < 1
+	U    []float64 // u, one entry per state
+	Beta float64   // β_u < 1
 }
 
 // NewLyapunov computes β_u. It returns an error if β_u ≥ 1.
@@ -183,32 +184,33 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	return &Lyapunov{u, beta}, nil
 }
 
-// ALPBound returns the right side of (4.3) for this u, which must be in the span of Φ,
+// ALPBound returns the right side of (4.3) for u, which must be in the span of Φ:
 //
-//	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u},
+//	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
-// by Theorem 3 of de Farias and Van Roy (2003). distance is the minimum ([BestFit]). (The paper prints (Ψu)(s) in
-// place of u(s).)
+// The bound is Theorem 3 of de Farias and Van Roy (2003). The argument distance is the minimum, which [BestFit]
+// computes. (The paper prints (Ψu)(s) in place of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
 
-// SALPBound returns the right side of (4.13) for this u ⪰ 1, which need not be in the span of Φ,
+// SALPBound returns the right side of (4.13) for u ⪰ 1, which need not be in the span of Φ:
 //
-//	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)),
+//	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)).
 //
-// by Theorem 2 of Desai, Farias and Moallemi (2012), for the smoothed program with penalty [PublishedPenalty] and
-// slack weights μ = μ^{π*}_α. (The paper prints u ⪯ 1.)
+// The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It is for the smoothed program with the penalty
+// [PublishedPenalty] and the slack weights μ = μ^{π*}_α. The argument distance is the minimum, which [BestFit]
+// computes. (The paper prints u ⪯ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
 
-// Sampling returns the distribution (4.4) from which constraints are sampled,
+// Sampling returns the distribution (4.4) over pairs, from which constraints are sampled:
 //
-//	η(s,a) = μ(s)u(s) / (m μᵀu),
+//	η(s,a) = μ(s)u(s) / (m μᵀu).
 //
-// over pairs. The guarantee (4.9) holds for μ = μ^{π*}_α, which is known only once the problem is solved. Practical
-// choices of μ are the measure of a known policy, or geometric weights; they have no guarantee.
+// The guarantee (4.9) holds for μ = μ^{π*}_α, which is known only once the problem is solved. Practical choices of μ
+// are the measure of a known policy, or geometric weights; these choices have no guarantee.
 func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 	if _, err := stateWeights(x, mu, nil, "sampling weights of states"); err != nil {
 		return nil, err
@@ -226,7 +228,8 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// spread is the supremum. αᵀv* must be positive, which holds if all costs are positive.
+// The argument optimal is v*, and the argument spread is the supremum. αᵀv* must be positive; it is if all costs are
+// positive.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }
@@ -245,18 +248,18 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 	return 4 / epsilon * (float64(d)*math.Log(12/epsilon) + math.Log(2/delta))
 }
 
-// CostSampleSize returns (4.6), a number of constraints sampled from (4.4) that is enough for
+// CostSampleSize returns (4.6),
+//
+//	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ)),
+//
+// a number of constraints sampled from (4.4) that is enough for
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
-// with probability at least 1−δ. It is the sample size of de Farias and Van Roy (2004, Theorem 1) for a measure of
-// violated constraints of at most (1−γ)ε/(4mζ),
-//
-//	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ))
-//
-// (their Theorem 2). The paper prints the last logarithm outside the product. If (1−γ)ε/(4mζ) is 1 or more,
-// no constraint is needed, and the size is 0. Otherwise, CostSampleSize panics unless this measure is
-// positive, d ≥ 1 and 0 < δ < 1.
+// with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last logarithm
+// outside the product.) By their Theorem 1, the violated constraints then have a measure of at most (1−γ)ε/(4mζ). If
+// this bound is 1 or more, no constraint is needed, and the size is 0. Otherwise, CostSampleSize panics unless this
+// bound is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

@@ -17,19 +17,19 @@ import (
 //
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 //
-// The columns of Ψ need not be occupation measures; hence the second penalty, on the flow. (The paper prints
-// θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
+// The second penalty, on the flow, is needed because the columns of Ψ need not be occupation measures. (The paper
+// prints θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
 // W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the
 // estimate
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
 // is unbiased. This q₂ minimises the greatest length of the second term. The answer is the average of the iterates,
-// weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with
-// η = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+// weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η = R₂/(G√T)
+// give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
-// W is computed once, by a pass over all transitions for each feature; the source computes each row that it needs from
-// the predecessors of s′.
+// DualALP computes W once, by a pass over all transitions for each feature. The source computes each row that it needs
+// from the predecessors of s′.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
@@ -45,9 +45,9 @@ type DualALP struct {
 	CostScale float64
 }
 
-// PublishedDualALP returns the setting of the source's experiments with the four-queue network: ω = 2, and 8000 steps
-// that average 1000 gradients each, with a step size of 10⁻⁴ that is halved every 2000 steps. (Quoted from memory,
-// because we did not have the text.)
+// PublishedDualALP returns the setting of the source's experiments with the four-queue network: ω = 2, averages of 1000
+// gradients, and a step size of 10⁻⁴ that is halved every 2000 steps. These experiments took 8000 steps. (Quoted from
+// memory, because we did not have the text.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
 		StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}

@@ -11,13 +11,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// LPSolution is a pair of solutions of the full linear programs of an MDP, (2.9) and (2.13) in their corrected form,
-// with a certificate of their optimality. Under discounting, the programs are
+// LPSolution contains solutions of the two full linear programs of an MDP, (2.9) and (2.13) in their corrected form,
+// and a certificate of optimality. Under discounting, the programs are
 //
 //	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
 //
-// where the factor 1−γ makes both values costs per step. Under average cost, with the gain g, they are
+// where the factor 1−γ makes both values costs per step. Under average cost, with the gain g, the programs are
 //
 //	primal  max g          subject to  g + h(s) − P_a(s)h ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, 1ᵀξ = 1, Σ_a ξ_a(s) = Σ ξ_b(s′)P_b(s′,s).
@@ -38,9 +38,9 @@ type LPSolution struct {
 // so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. Sums are compensated, so each
 // number errs by a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
-	Primal, Dual float64 // (1−γ)αᵀv or g, and cᵀξ
-	// PrimalViolation is max [−r]₊. Lowering g by this amount, or v by 1/(1−γ) times this amount, makes the point
-	// feasible, so no policy costs less than Primal − PrimalViolation.
+	Primal, Dual float64 // Primal is (1−γ)αᵀv, or g under average cost; Dual is cᵀξ
+	// PrimalViolation is max [−r]₊. The point becomes feasible if g is lowered by this amount or, under discounting, if
+	// every entry of v is lowered by this amount divided by 1−γ. So no policy costs less than Primal − PrimalViolation.
 	PrimalViolation float64
 	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
 	Slackness       float64 // Σ |rξ|, which is 0 under complementary slackness
@@ -64,10 +64,10 @@ func (c LPCertificate) String() string {
 	return b.String()
 }
 
-// SolveLP solves both programs by policy iteration: the simplex method with all improving pivots at once (Howard 1960;
-// Ye 2011 for its complexity). Policy iteration ends with an optimal basis. SolveLP checks the v and the measure ξ of
-// this basis against the programs. SolveLP returns the errors of [mixpolicy.PolicyIteration] and
-// [mixpolicy.Occupation].
+// SolveLP solves both programs of [LPSolution] by policy iteration, which is the simplex method with all improving
+// pivots at once (Howard 1960; Ye 2011 for its complexity). Policy iteration ends with an optimal basis. SolveLP checks
+// the v and the measure ξ of this basis against the programs. SolveLP returns the errors of [mixpolicy.PolicyIteration]
+// and [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

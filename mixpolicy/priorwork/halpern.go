@@ -7,18 +7,17 @@ import (
 )
 
 // HalpernPDHG is reflected restarted Halpern PDHG for (2.18) with known costs. Let T(z) be the result of a step of
-// [PDHG] from z = (θ, λ). Then k steps after a restart at z₀, a step is
+// [PDHG] from z = (θ, λ). After k steps from a restart at z₀, the next step is
 //
-//	z ← (k+1)/(k+2)·(2T(z) − z) + z₀/(k+2),
+//	z ← (k+1)/(k+2)·(2T(z) − z) + z₀/(k+2).
 //
-// and the residual ‖z − T(z)‖ falls as 1/k, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ). So the last point converges without
+// The residual ‖z − T(z)‖, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ), falls as 1/k. So the last point converges without
 // averages. The method restarts at T(z) when the residual is at most a fifth of the residual at the last restart, or at
-// most four fifths of it and growing, or when at least 0.36 of all steps came after that restart. Then σ becomes the
-// geometric mean of itself and the ratio of the distances that λ and θ have moved. A restart changes σ at most by a
-// factor of 2, so a single restart cannot spoil σ.
+// most four fifths of it and growing, or when at least 0.36 of all steps came after that restart. At a restart, σ
+// becomes the geometric mean of its old value and the ratio of the distances that λ and θ have moved since the last
+// restart. But σ changes by a factor of at most 2, so a single restart cannot spoil σ.
 //
-// A step costs 2nmd operations, and every 16th step costs a few times as many. The method makes no
-// query.
+// A step costs 2nmd operations, and every 16th step costs a few times as many. The method makes no queries.
 //
 // Source: Lu and Yang, arXiv 2407.16144, 2024; for large programs, Lu, Peng and Yang, cuPDLPx, arXiv 2507.14051, 2025.
 //

@@ -11,25 +11,26 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and knows neither P nor Ψ nor q.
-// It is the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature.
-// An occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. Let r be
-// the rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method looks for the saddle point of
+// OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and does not know P, Ψ or q. It is
+// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature. An
+// occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. Let r be the
+// rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method seeks the saddle point of
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C and |θ| ⪯ H. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H is the mixing time t, and 0 ≤
-// ρ ≤ 1. At the same time, the method improves π. The method repeats two stages T times. First, K transitions move θ
+// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves π meanwhile. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H
+// is the mixing time t, and 0 ≤ ρ ≤ 1. The method repeats two stages T times. In the first stage, K transitions move θ
 // and, under average cost, ρ:
 //
-//	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))],
+//	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))].
 //
-// Then one more transition moves β and π, with the mean θ̄ of the K iterates and a step size α′:
+// In the second stage, one more transition moves β and π:
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
-// The answer is one of the T policies, drawn uniformly. A step takes one transition and O(m) operations; the steps
-// that move β take O(nm). Each step size minimises the bound on the regret of the variables that it moves:
+// Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of
+// the T policies, drawn uniformly. A step takes one transition and O(m) operations; the steps that move β take O(nm).
+// Each step size minimises the bound on the regret of the variables that it moves:
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //
@@ -40,10 +41,10 @@ import (
 // Deviations: see [Publications].
 type OfflinePrimalDual struct {
 	Steps int // T(K+1), the length of the log; required
-	Inner int // K; 0 means √Steps
-	// Coverage is C; required. The measure of an optimal policy must be at most Cq.
+	Inner int // K; 0 means ⌊√Steps⌋
+	// Coverage is C; required. The measure of an optimal policy must be at most C times q.
 	Coverage float64
-	// MixingTime is t, required under average cost: the t of [BoxMirror] plus 1 is enough.
+	// MixingTime is t, which is required under average cost. The t of [BoxMirror], plus 1, is enough.
 	MixingTime float64
 	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Publication states the source of a method, and how the implementation here deviates from the source.
+// Publication states the source of a method, and how our implementation deviates from the source.
 type Publication struct {
 	Method     string   // the name of the method's type
 	Source     string   // author, place and year
-	Deviations []string // some with a reason; empty if none is known
+	Deviations []string // the known deviations, some with a reason; empty if none is known
 }
 
 //go:embed publications.md
 var publications string
 
-// Publications returns the contents of publications.md, one section for each method: its source, and a list of
-// deviations.
+// Publications returns the contents of publications.md. Each section states the source of one method, and lists the
+// deviations from this source.
 func Publications() (all []Publication) {
 	for _, section := range strings.Split(publications, "\n## ")[1:] {
 		lines := strings.Split(strings.TrimSpace(section), "\n")

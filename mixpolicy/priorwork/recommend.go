@@ -7,14 +7,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known states what is known of a problem in addition to Ψ and the range of the costs, which (A.3) gives.
+// Known states what is known about a problem in addition to Ψ and the range of the costs, which (A.3) gives.
 type Known struct {
 	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known
-	Tolerance float64 // ε: an answer may exceed the optimum by ε times its cost; 0 means as near as the budget allows
+	Tolerance float64 // ε: the answer may exceed the optimum by ε times the answer's cost; 0 means as little as the budget allows
 }
 
-// Recommendation is a method with its settings, the number of its steps, and the reason.
+// Recommendation is a method with its settings, the greatest number of its steps, and the reason for this choice.
 type Recommendation struct {
 	Method     mixpolicy.Method
 	Iterations int
@@ -25,11 +25,11 @@ type Recommendation struct {
 // than a second.
 const largeProgram = 1 << 26
 
-// Recommend says which method to use for p with a budget of queries. If the costs are known, it recommends
-// [MixtureLP], or [HalpernPDHG] for a large Ψ. If the method may choose pairs and the budget is enough for a query of
-// each pair, it recommends [CertaintyEquivalence]. Otherwise, it recommends [ScaleFree] if known.Tolerance is
-// positive, and [mixpolicy.PlugIn] if not. The evidence is in the races of notebook 12. A budget below 1 without
-// known costs is an error.
+// Recommend says which method to use for p with a budget of queries. If the costs are known, it recommends [MixtureLP]
+// or, for a large Ψ, [HalpernPDHG]. If the costs are not known, but the method may choose pairs and the budget is
+// enough for a query of each pair, Recommend recommends [CertaintyEquivalence]. Otherwise, it recommends [ScaleFree] if
+// known.Tolerance is positive, and [mixpolicy.PlugIn] if not. The evidence is in the races of notebook 12. Recommend
+// returns an error if the costs are not known and the budget is below 1.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {
@@ -41,7 +41,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		return Recommendation{MixtureLP{}, 1, fmt.Sprintf("The costs are known, so (2.18) is a linear program in d = %d variables, "+
 			"which is solved exactly, with a proof. There is nothing to tune.", d)}, nil
 	case budget < 1:
-		return Recommendation{}, fmt.Errorf("priorwork: a budget of %d queries, want at least 1 where the costs are not known", budget)
+		return Recommendation{}, fmt.Errorf("priorwork: a budget of %d queries, want at least 1 unless the costs are known", budget)
 	case known.Chosen && budget >= pairs:
 		return Recommendation{CertaintyEquivalence{}, pairs, fmt.Sprintf("The budget is enough to query the cost of each of the %d pairs. "+
 			"Then the best of all policies can be computed, and no mixture costs less.", pairs)}, nil

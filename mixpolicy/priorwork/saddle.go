@@ -56,19 +56,19 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 	}
 }
 
-// MirrorProx is Nemirovski's method (2004) for the saddle point of (3.1) with known costs. It takes a trial step
-// from (θ, λ) by mirror descent and ascent, and then a second step from the same (θ, λ), with the gradients at the
-// trial point:
+// MirrorProx is Nemirovski's method (2004) for the saddle point of (3.1) with known costs. It takes a trial step from
+// (θ, λ) by mirror descent and ascent, and then a second step from the same (θ, λ), with the gradients at the trial
+// point:
 //
 //	θ½ = step from θ along Ψᵀ(c − λ),    λ½ = [λ − ησSΨθ]₊,
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
-// Steps in θ are those of (3.25) with length η/σ. The weight σ = c_max − c_min, or 1 if all costs are equal, balances
-// the steps in θ and λ. The answer is the average of the (θ½, λ½). The duality gap of the answer falls as 1/t, because
-// 𝓛 is bilinear and the gradients have no noise. Only the modulus may be chosen, and the modulus determines η. The
-// certificate of a run contains the gap.
+// Steps in θ are those of (3.25) with length η/σ. S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ = c_max − c_min,
+// or 1 if all costs are equal, balances the steps in θ and λ. The answer is the average of the points (θ½, λ½). The
+// duality gap of the answer falls as 1/t in t iterations, because 𝓛 is bilinear and the gradients have no noise. Only
+// the modulus may be chosen, and the modulus determines η. The certificate of a run contains the gap.
 //
-// An iteration costs 4nmd operations. The method makes no query.
+// An iteration costs 4nmd operations. The method makes no queries.
 //
 // Source: Nemirovski, SIAM Journal on Optimization 15(1), 2004.
 //
@@ -100,7 +100,8 @@ type mirrorProx struct {
 // Start implements [mixpolicy.Method].
 //
 // The step size is η = √μ. If φ is μ-strongly convex in ℓ₂, the gradient of 𝓛 has the Lipschitz constant
-// ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}, and the analysis allows the inverse of this constant.
+// ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}. The analysis allows step sizes up to the inverse of this
+// constant.
 func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	set, err := mixpolicy.Mirror{Phi: a.Modulus}.For(p)
 	if err != nil {
@@ -166,25 +167,24 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// PDHG is the primal–dual hybrid gradient method of Chambolle and Pock (2011) for (2.18)
-// with known costs,
+// PDHG is the primal–dual hybrid gradient method of Chambolle and Pock (2011) for (2.18) with known costs,
 //
-//	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂,
+//	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂, S as in [MirrorProx],
 //
 // with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
 // from the last iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the
-// error at the last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36
-// of all iterations were made since the last restart. Averages alone converge as 1/t. From one restart to the next,
-// the error falls by a constant factor, so the whole method converges linearly (for polyhedral classes, and in
-// practice for the ball). σ starts at c_max − c_min, or at 1 if all costs are equal. At a restart, σ becomes the
-// geometric mean of itself and the ratio of the distances that λ and θ have moved.
+// error at the last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36 of
+// all iterations were made since the last restart. Averages alone converge as 1/t. With restarts, the method converges
+// linearly for polyhedral classes. For the ball, we observe linear convergence, but know of no theorem. σ starts at
+// c_max − c_min, or at 1 if all costs are equal. At a restart, σ becomes the geometric mean of its old value and the
+// ratio of the distances that λ and θ have moved since the last restart.
 //
-// The error is the size of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd
-// operations. The test for a restart, every 16 iterations, costs a few times as much. The method makes no query.
+// The error is the size of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd operations.
+// The test for a restart, every 16 iterations, costs a few times as much. The method makes no queries.
 //
-// Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; its restarts,
-// Applegate, Hinder, Lu and Lubin, Mathematical Programming 201, 2023; when to restart and the
-// weight σ, Applegate et al., NeurIPS 2021; the constants, Lu and Yang's cuPDLP.jl, 2023.
+// Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; for restarts, Applegate, Hinder,
+// Lu and Lubin, Mathematical Programming 201, 2023; for the time of a restart and the weight σ, Applegate et al.,
+// NeurIPS 2021; for the constants, Lu and Yang's cuPDLP.jl, 2023.
 //
 // Deviations: see [Publications].
 type PDHG struct{}

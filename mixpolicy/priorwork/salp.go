@@ -15,19 +15,21 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SALP is the smoothed approximate LP of Desai, Farias and Moallemi (2012), (4.10)–(4.12), which allows v = Φν to
-// violate v ⪯ 𝒮v by a slack, s(s) in state s:
+// SALP is the smoothed approximate LP (4.10)–(4.12) of Desai, Farias and Moallemi (2012). It allows v = Φν to violate
+// v ⪯ 𝒮v by a vector s of slacks, one for each state:
 //
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// For a given ν, the least s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With this s, a concave
-// program in ν ∈ ℝᵈ remains, in which μᵀs is the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊.
+// For a given ν, the least slack in a state s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With the
+// least slacks, a concave program in ν ∈ ℝᵈ remains, in which μᵀs is the convex function σ(ν) = Σ_s μ(s)[max_a
+// h_a(s)]₊.
 //
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
-// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass finds the greatest at a given ν. Solve
-// starts with none of these functions as a constraint. It adds the function that the last solution violates most, and
-// ends when the solution violates none. The result is exact. For a few variables, a few dozen passes are enough.
+// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the greatest
+// function at a given ν. Solve starts with none of these functions as a constraint. Each pass adds the function that
+// the last solution violates most. Solve ends when a solution violates no function, so the result is exact. For a few
+// variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -36,13 +38,13 @@ type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil means the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is not known. N sampled
-	// states with the weight 1/N each may replace this measure.
+	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is unknown before the
+	// problem is solved. N sampled states with the weight 1/N each may replace this measure.
 	Slack []float64
 
 	// Penalty is κ, [PublishedPenalty] in the source; 0 means that Budget applies.
 	Penalty float64
-	// Budget is t ≥ 0, and is not used if Penalty > 0. A budget of 0 gives the ALP over the states
+	// Budget is t ≥ 0, and is not used if Penalty > 0. A budget of 0 gives the ALP with the constraints of the states
 	// with μ(s) > 0.
 	Budget float64
 }
@@ -50,8 +52,8 @@ type SALP struct {
 // PublishedPenalty returns κ = 2/(1−γ), for which [Lyapunov.SALPBound] holds.
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
-// Solve solves the program exactly. Approximation.Objective is αᵀΦν̂, without the penalty, and Violation is the
-// greatest slack. Under average cost, Solve returns an error.
+// Solve solves the program exactly. Approximation.Objective is αᵀΦν̂, without the penalty, and Approximation.Violation
+// is the greatest slack. Under average cost, Solve returns an error.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 //
 //	max_{ν∈Γ} αᵀΦν − κ Σ_s μ(s) [max_a h_a(s;ν)]₊,   h_a(s;ν) = (Φν)(s) − γP_a(s)Φν − c_a(s).
 //
-// The positive part of a maximum is a maximum over a polytope, with one vertex for every action and
-// one vertex for no action:
+// The positive part of a maximum is a maximum over a polytope, with one vertex for each action, and with
+// the vertex 0 for no action:
 //
 //	[max_a h_a]₊ = max {ρᵀh : ρ ∈ Δ},   Δ = {ρ ∈ ℝᵐ : ρ ⪰ 0, 1ᵀρ ≤ 1}.
 //
@@ -34,12 +34,12 @@ import (
 //
 //	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν).
 //
-// 𝓛 is bilinear, and its gradients are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·),
+// 𝓛 is bilinear, and its gradients are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·), the estimates
 //
 //	ĝ_ν = −φ(s₀) + κ Σ_a ρ_a(s) (φ(s) − γφ(s′_a)),
 //	ĝ_ρ(s)_a = κ ĥ_a,  ĥ_a = φ(s)ᵀν − γφ(s′_a)ᵀν − c_a(s),   and 0 in the other states,
 //
-// are unbiased: the weight μ(s) of a state is the probability of sampling it.
+// are unbiased, because the weight μ(s) of a state is the probability of sampling this state.
 //
 // # The iteration
 //
@@ -54,9 +54,10 @@ import (
 //
 // # Its error
 //
-// φ_R is 1/R-strongly convex in ℓ₂, and the entropy 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
-// D(ν;0) ≤ R, and the entropies add up to at most n ln(m+1). If ‖φ(s)‖ ≤ F, then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and
-// |ĥ_a| ≤ FR(1+γ) + c_max. So the squares of both gradients in the dual norms add up to at most
+// φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
+// D(ν;0) ≤ R, and the relative entropies of all ρ(s) add up to at most n ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s,
+// then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. So the squares of both gradients in the dual norms add up to
+// at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //
@@ -65,8 +66,8 @@ import (
 //
 //	E [max_{ν∈Γ} f(ν) − f(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// where f is the objective of the program. For the best η, this is O(√(n ln m/T)), whereas the constants in the
-// rates of section 3 contain ‖λ*‖. The factor √n arises because any of the constraints may bind.
+// where f is the objective of the program. For the best η, this bound is O(√(n ln m/T)), whereas the constants in the
+// rates of section 3 contain ‖λ*‖. The factor √n arises because the constraints of every state may bind.
 //
 // Source: none. The abstract announces the method; we derive it here.
 type SmoothedPrimalDual struct {
@@ -75,7 +76,7 @@ type SmoothedPrimalDual struct {
 	Slack   []float64  // μ; nil means α
 	Penalty float64    // κ; 0 means PublishedPenalty(γ)
 
-	// Radius is R of Γ, for values in units of the cost scale; required.
+	// Radius is the R of Γ, for values in units of CostScale; required.
 	Radius float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize
@@ -83,7 +84,7 @@ type SmoothedPrimalDual struct {
 	CostScale float64
 }
 
-// Approximator is a run that learns the value function Φν̂.
+// Approximator is a run that learns a value function Φν̂.
 type Approximator interface {
 	// Nu returns ν̂ in units of the true costs, borrowed.
 	Nu() []float64
@@ -188,7 +189,7 @@ func (a *smoothedPrimalDual) Policy(context.Context) (*mixpolicy.Policy, error) 
 	nu := a.Nu()
 	for j, v := range nu {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("priorwork: ν̂%d is %v, want a finite number; take smaller steps", j, v)
+			return nil, fmt.Errorf("priorwork: entry %d of ν̂ is %v, want a finite number; take smaller steps", j, v)
 		}
 	}
 	return a.x.Greedy(values(a.Basis, nu)), nil

@@ -37,9 +37,9 @@ func (r solvedPolicy) View(s *mixpolicy.Snapshot) error { return policyOnly{}.Vi
 // Policy implements [mixpolicy.PolicyRun]: it solves the problem.
 func (r solvedPolicy) Policy(ctx context.Context) (*mixpolicy.Policy, error) { return r(ctx) }
 
-// MixtureLP solves (2.18) with the true costs, by package linprog.
+// MixtureLP uses package linprog to solve (2.18) with the true costs.
 //
-// Source: the paper, section 2: the problem itself.
+// Source: section 2 of the paper states this problem.
 type MixtureLP struct{}
 
 // Name implements [mixpolicy.Method].
@@ -50,7 +50,7 @@ func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run
 	return solvedMixture{p}, nil
 }
 
-// FullLP solves the linear program of the whole MDP (2.13) by policy iteration, which is the simplex method with many
+// FullLP solves (2.13), the linear program of the whole MDP, by policy iteration, which is the simplex method with many
 // pivots at once: see [SolveLP].
 //
 // Source: Howard, Dynamic Programming and Markov Processes, 1960.
@@ -70,8 +70,7 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	}), nil
 }
 
-// ApproximateLP is [ALP] with the true costs and all constraints. The weight of a state is its mean probability under
-// the base policies.
+// ApproximateLP is [ALP] with the true costs and all constraints. The state-relevance weights are [Visits].
 //
 // Source: see [ALP].
 //
@@ -88,8 +87,8 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 	}), nil
 }
 
-// SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is not known, so α
-// and μ are the mean measure of the base policies. SmoothedLP is only for discounted cost.
+// SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is unknown before
+// the problem is solved, so α and μ are [Visits]. SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].
 //

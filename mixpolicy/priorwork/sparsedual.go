@@ -17,12 +17,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for sparse features, of which few are nonzero at each pair, as with
-// indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue network; a dense Ψ would take
-// 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient is proportional to the number
-// of nonzero entries in the two rows that it uses.
+// SparseDualALP minimises the f_ω of [DualALP] for sparse features: only few features are nonzero at each pair, for
+// example if features are indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue
+// network; a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient
+// is proportional to the number of nonzero entries in the two rows that it uses.
 //
-// As in the source, b = cᵀΨ is known and only the penalties are sampled:
+// As in the source, b = cᵀΨ is known, and only the penalties are sampled:
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
@@ -42,8 +42,8 @@ type SparseDualALP struct {
 	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
 }
 
-// NewSparseDualALP computes W and the distributions, for d features. For each pair i, row must call set once for every
-// nonzero entry of Ψ_i, in any order.
+// NewSparseDualALP computes W and the distributions, for d features. For each pair i, the function row must call its
+// argument set once for every nonzero entry of Ψ_i, in any order.
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)
@@ -148,7 +148,7 @@ func (a *SparseDualALP) Parts(theta []float64) (objective, negative, flow float6
 	return sum.Dot(a.b, theta), neg.Value(), off.Value()
 }
 
-// Measure sets dst, with one number for each pair, to Ψθ.
+// Measure stores Ψθ in dst, which has one entry for each pair.
 func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta) }
 
 // DualALPRun holds the settings of a run of [SparseDualALP].
@@ -166,7 +166,8 @@ type DualALPRun struct {
 	Schedule mixpolicy.Schedule
 }
 
-// Run returns the mean of the iterates. On cancellation, it returns the mean of the iterates so far, and an error.
+// Run returns the mean of the iterates. If ctx ends or a step fails, Run returns the mean of the iterates so far, and
+// an error.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {

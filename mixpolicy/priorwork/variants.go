@@ -7,18 +7,18 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance. In (3.5a), both terms are sampled. But
-// Ψᵀλ_t is known, and all samples so far can estimate cᵀΨ:
+// VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance than (3.5a). In (3.5a), both terms are
+// sampled. But Ψᵀλ_t is known, and cᵀΨ can be estimated from all samples so far:
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ).
 //
-// The error b̂_t − cᵀΨ has the variance of the first term of (3.5a) divided by t, and no part that grows with λ.
-// Given the past, ĝ_t is not unbiased, but it is consistent. The other steps are those of Algorithm 1 in its
-// corrected form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
+// The variance of the error b̂_t − cᵀΨ is the variance of the first term of (3.5a), divided by t. No part of this error
+// grows with λ. Given the past, ĝ_t is not unbiased, but it is consistent. The other steps are those of Algorithm 1 in
+// its corrected form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
 // An iteration costs 2nmd operations.
 //
-// Source: none. Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and rows scaled as in Pock and
+// Source: none. It is Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and rows scaled as in Pock and
 // Chambolle, ICCV 2011.
 type VarianceReduced struct {
 	// Modulus is φ; nil means the modulus of the problem's class.
@@ -77,11 +77,11 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). The iterates circle
-// around a saddle point of a bilinear 𝓛 unless the steps vanish, and no theorem of the paper applies to the last
-// iterate.
+// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). 𝓛 is bilinear, so
+// the iterates may circle around a saddle point instead of converging to it, and no theorem of the paper applies to the
+// last iterate.
 //
-// Source: none. Algorithm 1 of the paper with another answer.
+// Source: none. It is Algorithm 1 of the paper with another answer.
 type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].

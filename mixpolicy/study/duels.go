@@ -9,13 +9,14 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Level is the level of the tests: the probability of one or more wrong verdicts in a table is at most Level.
+// Level is the level of the sign tests: among all tests under one Holm correction, the probability of one or more wrong
+// verdicts is at most Level.
 const Level = 0.05
 
 // rounding is the size, in units of the optimum, up to which a difference between two answers counts as rounding.
 const rounding = 1e-9
 
-// Duel is a comparison of two methods on a problem. It has one entry, or one for each drawing of a fair race.
+// Duel is a comparison of two methods on a problem. It has one entry or, for a fair race, one entry for each drawing.
 type Duel []race.Duel
 
 // Winner returns the method that wins every entry of the duel, or "" if there is no such method.
@@ -28,7 +29,7 @@ func (d Duel) Winner() string {
 	return d[0].Winner()
 }
 
-// String shows the counts, such as "12–48, 9–51", with a question mark if there is no winner.
+// String shows the numbers of wins and losses, such as "12–48, 9–51", with a question mark if there is no winner.
 func (d Duel) String() (text string) {
 	for _, drawing := range d {
 		text += fmt.Sprintf(", %d–%d", drawing.Better, drawing.Worse)
@@ -39,9 +40,10 @@ func (d Duel) String() (text string) {
 	return text[2:]
 }
 
-// Duels compares pairs of methods at the end of the races of a kind, [ByQueries], [BySeconds] or [Fair]. It compares a
-// pair on every problem on which both methods raced, run by run on the same streams. On a family, it counts the instances
-// on which each method is better in more runs. Holm's correction covers all comparisons.
+// Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair]. It
+// compares a pair on each of the given problems on which both methods raced, run by run on the same streams. On a
+// family, it counts the instances on which each method is better in more runs. Holm's correction covers all
+// comparisons.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -115,7 +117,7 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// Wins counts the problems where a wins the duel by penalised gap, where b wins, and where neither wins.
+// Wins counts the problems where method a wins the duel by penalised gap, where method b wins, and where neither wins.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
@@ -124,7 +126,7 @@ func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, un
 	return winners[a], winners[b], winners[""]
 }
 
-// Against returns the table of a method's duels with others, a row for each problem.
+// Against returns the table of a method's duels with other methods. The table has a row for each problem.
 func (r Record) Against(kind, quantity string, problems []string, method string, others ...string) plotting.Table {
 	c, tests := plotting.Cells{Missing: "–"}, 0
 	for _, d := range r.Duels(kind, quantity, problems, with(method, others...)...) {
@@ -139,7 +141,8 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.Table(caption, "problem", others...)
 }
 
-// Margins returns the table of the duels of pairs on the three problems, with the median difference of each duel.
+// Margins returns the table of the duels of the given pairs of methods on the three problems, with the median
+// difference in each duel.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -159,8 +162,8 @@ func margins(quantity string, duels []race.Duel) plotting.Table {
 	return t
 }
 
-// Unbeaten returns, for each problem, the methods that lost no duel with another of the given methods. Holm's
-// correction covers all problems and pairs.
+// Unbeaten returns, for each problem, the methods that took part and lost no duel with another of the given methods.
+// Holm's correction covers all problems and pairs.
 func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...string) map[string][]string {
 	met, lost, unbeaten := map[[2]string]bool{}, map[[2]string]bool{}, map[string][]string{}
 	for _, d := range r.Duels(kind, quantity, problems, pairs(methods)...) {
@@ -179,10 +182,10 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 	return unbeaten
 }
 
-// Recommendation returns the table of the methods to use for (2.18) when the oracle's samples are the only knowledge of
-// the costs. For each kind of costs and each method, it counts the problems of the fair races on which no other method
-// beat this method in both drawings, by penalised gap after equal queries. The methods to use have the highest count; if
-// all counts are 0, there is no method to use.
+// Recommendation returns the table of the methods to use for (2.18) if the costs are known only from the oracle's
+// samples and, for some methods, from max |c|. For each kind of costs and each method, it counts the problems of the
+// fair races on which no other method beat this method in both drawings, by penalised gap after equal queries. The
+// methods to use have the highest count; if all counts are 0, the table names no method to use.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
@@ -239,7 +242,7 @@ func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 		"with Holm's correction in each cell), and the cost of the first method's policy", 100*Level), "told", problems...), nil
 }
 
-// ToldTable lists which information each method receives, for all methods that race on the named problems.
+// ToldTable lists the information that each method receives, for all methods that race on the named problems.
 func ToldTable(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

@@ -27,7 +27,8 @@ const (
 	Generator    = "c, s′, (s,a) chosen" // costs and drawn next states at pairs that the method chooses
 )
 
-// Tellings lists these kinds of information in the order of the tables: known quantities, and then quantities to query.
+// Tellings lists all kinds of information in the order of the tables: first what a method knows, and then what it may
+// query.
 var Tellings = []string{
 	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
 }
@@ -35,18 +36,18 @@ var Tellings = []string{
 // fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle. Each has up to 16 settings around the setting that is
-// best if costs are divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method (4.16), the dual ALP
-// (4.14), and plug-in, which uses means or medians of means. Algorithm 1 enters in several forms: it returns its average or
-// its last iterate; it scales rows; on small problems, it reduces the variance; or it is scale-free. The scale-free
-// form and plug-in have nothing to tune. The methods for all policies are certainty equivalence; π-learning, or the
-// randomised LP for discounted cost; and, with a basis Φ of value functions, the ALP over sampled constraints (4.8)
-// and, for discounted cost, a primal–dual method for the smoothed ALP.
+// Learners returns the methods that learn costs from the oracle. Each has at most 16 settings, which are meant for
+// costs divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method (4.16), the dual ALP (4.14), and
+// plug-in, which uses means or medians of means. Algorithm 1 enters in several forms: it returns its average or its
+// last iterate; it scales rows; on small problems, it reduces the variance; or it is scale-free. The scale-free form
+// and plug-in have nothing to tune. Some methods seek the best of all policies: certainty equivalence; for average
+// cost, π-learning; and for discounted cost, the randomised LP. With a basis Φ of value functions, the ALP over sampled
+// constraints (4.8) and, for discounted cost, a primal–dual method for the smoothed ALP also take part.
 //
-// steps is the number of queries of the longest run, and mixing bounds the base policies' mixing times. The step sizes
-// of π-learning depend on both, and the step sizes of the randomised LP depend on steps. The greatest entry of each
-// column of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c| times the horizon, which is
-// 1/(1−γ) or, for average cost, mixing.
+// The argument steps is the number of queries of the longest run, and the argument mixing bounds the base policies'
+// mixing times. The step sizes of π-learning depend on both, and the step sizes of the randomised LP depend on steps.
+// The greatest entry of each column of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c|
+// times the horizon, which is 1/(1−γ) or, for average cost, mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.
@@ -114,8 +115,9 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 }
 
 // Informed returns the methods that know the costs. These methods query no costs, and should be compared by time. For
-// (2.18), they are mirror-prox, restarted PDHG and the exact linear program. For all policies, they are policy
-// iteration and, with a basis Φ, the approximate LP (4.1) and, for discounted cost, the smoothed LP (4.10).
+// (2.18), they are mirror-prox, restarted PDHG and the exact linear program. The other methods seek the best of all
+// policies: policy iteration and, with a basis Φ, the approximate LP (4.1) and, for discounted cost, the smoothed LP
+// (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{
 		enter("mirror-prox", "Nemirovski 2004", []string{Measures, Costs}, priorwork.MirrorProx{}),

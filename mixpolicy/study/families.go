@@ -14,17 +14,17 @@ import (
 )
 
 // Family is a distribution of problems. The MDPs are sparse and random ([models.Garnet]), with 100 states, 4 actions, 4
-// next states for each pair, costs uniform in [0, 1) and discount 0.95. In every state, each of the Dim base policies has
-// probabilities drawn uniformly from the simplex. The oracle adds noise to the revealed costs, except in the families
-// with [Exact] costs. Methods are tuned on some instances of the family and judged on others. Instance k has the same
-// MDP in all families, and the policies for a smaller Dim are the first policies for a greater Dim, so families are not
-// independent.
+// next states for each pair, costs uniform in [0, 1), and the discount factor 0.95. In every state, each of the Dim
+// base policies has probabilities drawn uniformly from the simplex. The oracle adds noise to the revealed costs, except
+// in the families with [Exact] costs. Methods are tuned on some instances of the family and judged on others. Instance
+// k has the same MDP in all families, and the base policies for a smaller Dim are the first of the base policies for a
+// greater Dim, so families are not independent.
 type Family struct {
 	Dim   int
 	Noise Noise
 }
 
-// Noise is the distribution of the noise that the oracle adds to a cost. Every such distribution has mean 0.
+// Noise is the distribution of the noise that the oracle adds to a cost. All these distributions have mean 0.
 type Noise int
 
 const (
@@ -84,7 +84,8 @@ func family(name string) (f Family, known bool) {
 	return f, false
 }
 
-// Instance draws problem k for tuning, or another problem k for judging.
+// Instance draws the k-th problem for tuning or, if tuning is false, the k-th problem for judging, which is a different
+// problem.
 func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	seed := uint64(k)
@@ -110,14 +111,14 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	return p.WithNoise(f.Noise.draw()), nil
 }
 
-// Deviation returns the greatest standard deviation of an entry of plug-in's b̂ after the given number of queries, with
-// noise of the given variance σ²: max over j of
+// Deviation returns the greatest standard deviation of an entry of plug-in's b̂ after T queries, with noise of variance
+// σ². T is the argument queries, and σ² the argument variance. The result is the maximum over j of
 //
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
-// since q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions: the pairs that were seen
-// represent the unseen pairs. b̂ is the mean of the sampled gradients (3.5a) of Algorithm 1 at λ = 0, and also of the
-// sampled gradients of the penalty method where Ψθ ⪰ 0.
+// where the bound holds because q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions:
+// the pairs that were seen represent the unseen pairs. b̂ is the mean of the sampled gradients (3.5a) of Algorithm 1 at
+// λ = 0, and also of the sampled gradients of the penalty method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

@@ -18,12 +18,13 @@ func (r Record) where(problem, kind, method, quantity string) race.Record {
 	return r.Select(race.Row{Problem: problem, Race: kind, Method: method, Quantity: quantity})
 }
 
-// Mark returns [BestBase], [Mixture], [Best] or [Norm] of a problem. It panics if the record does not contain this number.
+// Mark returns one of the numbers [BestBase], [Mixture], [Best] and [Norm] of a problem. It panics if the record does
+// not contain this number.
 func (r Record) Mark(problem, what string) float64 {
 	return mixpolicy.Must(r.One(race.Row{Problem: problem, Race: Given, Quantity: what})).Value
 }
 
-// Methods returns the names of the methods that took part in a race on a problem, in order.
+// Methods returns the names of the methods that took part in a race on a problem, in the order of the record.
 func (r Record) Methods(problem, kind string) []string {
 	return r.Record.Methods(race.Row{Problem: problem, Race: kind})
 }
@@ -83,11 +84,11 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 	return f
 }
 
-// Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), or costs
-// of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow states
-// the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an observation
-// that is not later than the observation before it; such observations occur if one answer serves several marks, or if
-// the steps take less time than the answers.
+// Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), or true
+// costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
+// states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
+// observation that is not later than the observation before it; such observations occur if one answer serves several
+// marks, or if the steps take less time than the answers.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -125,8 +126,8 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
-// configurations, from the best to the worst, relative to the optimum of (2.18). No line leaves the figure, however
-// great the gaps. A method with nothing to tune is a horizontal line.
+// configurations that did not fail, from the best to the worst, relative to the optimum of (2.18). No line leaves the
+// figure, however great the gaps. A method with nothing to tune is a horizontal line.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -145,8 +146,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return drawn(f, math.Inf(1), lines...)
 }
 
-// ByDim draws the penalised gaps of the fair races on the families with the given noise, for both drawings together. It
-// takes the median of the runs on each instance, and then draws the median over the instances.
+// ByDim draws the penalised gaps of the fair races on the families with the given noise, by the number of base
+// policies, for both drawings together. It takes the median of the runs on each instance, and then draws the median
+// over the instances.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
@@ -225,8 +227,8 @@ func interval(row race.Row, factor float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, v, digits, lo, digits, hi)
 }
 
-// Reaches returns the table of the queries that a method needs to come within 1 % of an optimum and stay there: medians
-// with intervals. A dash means more queries than the race allowed.
+// Reaches returns the table of the queries that each method needs to come within 1 % of an optimum, and to stay within
+// 1 %: medians with intervals. A dash means more queries than the race allowed.
 func (r Record) Reaches(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {

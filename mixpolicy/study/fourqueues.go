@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// FourQueues is an experiment that the paper announces in section 7 and omits: its method on the four-dimensional
-// network, from the base policies' measures to the true cost of the learnt policies.
+// FourQueues is an experiment that the paper announces in section 7 and omits: the paper's method on the
+// four-dimensional network, from the base policies' measures to the true cost of the learnt policies.
 type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
@@ -35,10 +35,10 @@ type BaseSet struct {
 	Policies func(models.Network, *mixpolicy.MDP) ([]*mixpolicy.Policy, error)
 }
 
-// TwoRules are the two heuristics of the literature, LONGER and LBFS.
+// TwoRules returns the two heuristics of the literature, LONGER and LBFS.
 func TwoRules() BaseSet { return ruleSet("two rules", models.Longer, models.LastBuffer) }
 
-// AllRules are the six rules of package models.
+// AllRules returns the six rules of package models.
 func AllRules() BaseSet { return ruleSet("six rules", models.Rules()...) }
 
 func ruleSet(name string, rules ...models.Rule) BaseSet {
@@ -51,9 +51,9 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 	return b
 }
 
-// StateDependent returns four mixtures of LONGER and LBFS. In the first, the weight of LBFS is the share of the jobs that
-// are in the last buffers (2 and 4), or ½ without jobs; in the second, it is 1 minus this share; in the third, it is ½.
-// The fourth is the first mixture, except that it takes a random action one time in ten.
+// StateDependent returns four mixtures of LONGER and LBFS. In the first mixture, the weight of LBFS is the share of the
+// jobs that are in the last buffers (2 and 4), or ½ if there are no jobs; in the second, it is 1 minus this share; in
+// the third, it is ½. The fourth is the first mixture, except that it takes a random action one time in ten.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -80,7 +80,8 @@ func StateDependent() BaseSet {
 	}
 }
 
-// SmallNetwork is the whole experiment with the given buffer for every queue.
+// SmallNetwork returns a small form of the experiment: the given buffer for every queue, all three sets of base
+// policies, and few queries and runs.
 func SmallNetwork(buffer int) FourQueues {
 	return FourQueues{
 		Network:  models.Network{Buffers: [4]int{buffer, buffer, buffer, buffer}},
@@ -90,8 +91,8 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment: base policies, the exact optimum of (2.18) and its policy, and the learnt policies. If
-// ctx ends, it returns the rows so far with the error.
+// Compute runs the experiment: for each set of base policies, their costs, the exact optimum of (2.18) and its policy
+// and, except for the six rules, the learnt policies. If ctx ends, Compute returns the rows so far with the error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	x := must(e.Network.MDP())
@@ -312,15 +313,14 @@ const (
 	sliceReach   = 15
 )
 
-// NetworkPart is a part of data/network.csv that can be computed separately: in minutes at full size, with no more
-// memory than its base policies need.
+// NetworkPart is a part of data/network.csv that can be computed separately. At full size, a part takes minutes.
 type NetworkPart struct {
 	Name       string
 	experiment FourQueues
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. It calls progress, unless progress is nil, with the current activity.
+// Compute returns the rows of the part. Unless progress is nil, Compute calls progress with the current activity.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)
@@ -330,7 +330,7 @@ func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (
 	return rows, err
 }
 
-// NetworkParts returns the experiments whose rows data/network.csv contains.
+// NetworkParts returns the parts of data/network.csv.
 func NetworkParts() []NetworkPart {
 	// full is the experiment at full size. With a residual of 1e-9, the relative error of a cost is about 1e-7.
 	full := func(d models.Dynamics, residual float64, base ...BaseSet) FourQueues {
@@ -359,8 +359,8 @@ func NetworkParts() []NetworkPart {
 }
 
 // UpdateNetwork computes the named parts, or all parts if none is named, and replaces their rows in the record at path.
-// It writes each part as soon as the part is finished, and rereads the record just before, so other processes may compute
-// other parts meanwhile.
+// It writes each part as soon as the part is finished, and rereads the record just before, so other processes may
+// compute other parts at the same time.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
 	parts := NetworkParts()
 	index := func(name string) int {

@@ -28,31 +28,32 @@ const (
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
 	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
-	// MassPrice is the price of a unit of negative mass in the penalised gap, in units of c_max: 2 max λ*/c_max.
+	// MassPrice is the price of a unit of negative mass in the penalised gap, divided by c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
-	// Overflow is the number of iterations after which a run in tuning left the range of floating point. The values of
-	// a row of [Tuning] are the gaps of a setting. In rows of Tuning and of Overflow, At is η₀.
+	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In
+	// rows of [Tuning], At is also η₀, and Values are the gaps of a setting; but for the dual ALP, At is the factor of
+	// the published rate, and Value is the true cost.
 	Overflow = "overflow"
 	// LearntCost is the true cost of the learnt policy, for each of the first [Learning].Valued runs. The cost of each
 	// distinct answer is also in a row of [PolicyCost], whose Method is [TrialName].
 	LearntCost = "mean cost"
 
-	// The dual ALP, by iteration: the parts of f_ω (4.14).
+	// The dual ALP, by iteration: the three parts of f_ω (4.14), and the true cost.
 	DualObjective = "dual ALP: cᵀΨθ"
 	DualNegative  = "dual ALP: negative mass"
 	DualFlow      = "dual ALP: flow"
 	DualCost      = "dual ALP: cost" // true cost of the policy that the average of the iterates so far defines
 )
 
-// TrialName names the policy that the k-th trial of a method returned; k starts at 0.
+// TrialName names the policy that a trial of a method returned. The first trial has k = 0, and is called trial 1.
 func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d", method, k+1) }
 
-// NetworkRecord holds the rows of data/network.csv. Problem is the dynamics and the buffers, Base the set of base
-// policies, and Method a rule, policy or method.
+// NetworkRecord holds the rows of data/network.csv. Problem names the dynamics and the buffers, Base names the set of
+// base policies, and Method names a rule, policy or method.
 type NetworkRecord struct{ race.Record }
 
-// RecordedNetwork returns data/network.csv, which [NetworkParts] compute in less than an hour at full size. Intervals
-// are Student's.
+// RecordedNetwork returns data/network.csv. At full size, all [NetworkParts] take less than an hour. Intervals are
+// Student's.
 func RecordedNetwork() (NetworkRecord, error) {
 	rows, err := Runs("network")
 	return NetworkRecord{rows.Derive(tInterval).Round(12)}, err
@@ -136,8 +137,8 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	return t
 }
 
-// TotalLengths draws the distributions of ‖x‖₁ under the given rules, on a linear and a logarithmic scale, down to the
-// error of the measure.
+// TotalLengths draws the distributions of ‖x‖₁ under the given rules, on a linear and a logarithmic scale. Each line
+// ends before the first probability that is no greater than its error.
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	f := axes("Jobs in the network", "jobs", "probability")
 	for _, rule := range rules {
@@ -152,7 +153,8 @@ func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	return plotting.Row(f, g)
 }
 
-// ActionMaps draws where server 1 works, by the lengths of its queues.
+// ActionMaps draws, for four policies, the probability that server 1 works on queue 1, by the lengths of queues 1 and
+// 4.
 func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	lengths := floats.Span(make([]float64, sliceReach+1), 0, sliceReach)
 	all := plotting.Panels{Columns: 2}
@@ -169,7 +171,7 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	return all, nil
 }
 
-// TwoMixtures draws the costs of LONGER and LBFS mixed as policies, and mixed as measures.
+// TwoMixtures draws the true costs of mixtures of LONGER and LBFS, mixed as policies and mixed as measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
 		line("mixture of policies (2.16)", r.of("mixing", MixedPolicies, "")),
@@ -190,7 +192,7 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// Room draws how far below zero each weight may be, by the size of buffers.
+// Room draws how far below zero each weight may be, by the number of places in every queue.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
 	f.Y.Log = true
@@ -221,7 +223,8 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves draws the gaps of the configurations tried, by η₀; for the penalty method, with the best ω for each η₀.
+// TuningCurves draws the mean gaps of the configurations tried, by η₀. For the penalty method, it draws the gap of the
+// best ω for each η₀.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -244,7 +247,7 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 // stepped are the learners that have a step size and whose runs reach the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
-// LearningCurves draws the objective and the violation by the number of queries.
+// LearningCurves draws the objective cᵀΨθ and the negative mass of Ψθ by the number of queries.
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
 	objective.X.Log, mass.X.Log = true, true
@@ -300,7 +303,7 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	return f
 }
 
-// DualCurves draws the violations of a run of the dual ALP and the true costs of its policies.
+// DualCurves draws, for one run of the dual ALP, the violations of the constraints and the true costs of the policies.
 func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 	const steps = "steps of 1000 gradients"
 	truth := axes("True cost", steps, "jobs").With(line(dualName, r.of(part, DualCost, "")))
@@ -313,7 +316,7 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking ranks the base policies and the learnt policies by true cost, with independent events. The interval of a
+// Ranking ranks the base policies and the learnt policies by true cost under independent events. The interval of a
 // learnt policy is the interval of the mean over trials.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
@@ -352,7 +355,8 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels shows which method has the smaller gap, [LearntGap] or [PenalisedGap], on the same streams of a part.
+// GapDuels compares the methods for (2.18) in pairs: it shows which method has the smaller gap, [LearntGap] or
+// [PenalisedGap], on the same streams of a part.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

@@ -1,14 +1,14 @@
-// Package study races all methods of package priorwork, and Algorithm 1 in its forms, on three problems, by queries and
-// by seconds, tuned for the reported quantity. Some of the methods also run in fair races ([Fair]), on these problems
-// and on families of random problems ([Family]). In the races by queries, the methods of the fair races are finely tuned,
-// with enough runs to decide which is better; the other methods have 20 runs and at most 16 settings. The sign test
-// compares runs on the same streams, with Holm's correction for the number of comparisons. The results are in
-// data/comparison.csv. The notebook on what to use computes its figures, tables and recommendations from this file, and a
-// test repeats some of the races. [FourQueues] is the experiment that the paper announces, on a network of a million
-// states. Its results are in data/network.csv.
+// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems, by
+// queries and by seconds. The methods are tuned for the quantity that is reported. Some of the methods also run in fair
+// races ([Fair]), on these problems and on families of random problems ([Family]). In the races by queries, the methods
+// of the fair races are finely tuned, with enough runs to decide which is better; the other methods have 20 runs and at
+// most 16 settings. The sign test compares runs on the same streams, with Holm's correction for the number of
+// comparisons. The results are in data/comparison.csv. From this file, notebook 09 computes its recommendations, and
+// notebook 12 its figures and tables. A test repeats some of the races. [FourQueues] is the experiment that the paper
+// announces, on a network of a million states. Its results are in data/network.csv.
 //
-// A record of races holds the result of each run at the last look ([race.Row].Values). The sign tests and the tables of
-// final results are computed from these results.
+// A record of races holds the result of each run at the end of the race ([race.Row].Values). The sign tests and the
+// tables of final results are computed from these results.
 //
 // To add a method, add a line to [Learners] or [Informed], and record its results with
 //

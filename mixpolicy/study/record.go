@@ -20,10 +20,10 @@ import (
 // Values of [race.Row.Race]: the resource that all methods receive equally or, for other rows, what the row contains.
 const (
 	Given     = "given"   // an exact number about the problem
-	ByQueries = "queries" // a look at a race by queries
+	ByQueries = "queries" // the result after At queries, in a race by queries
 	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the settings
-	Reaching  = "reach"   // queries until a goal is reached
-	BySeconds = "seconds" // a look at a race by time; depends on the machine
+	Reaching  = "reach"   // the number of queries until a goal is reached
+	BySeconds = "seconds" // the result after At seconds, in a race by time; depends on the machine
 )
 
 // races are in the order of the record.
@@ -46,8 +46,9 @@ const (
 	Norm     = "‖λ*‖₂ / max |c|" // Algorithm 1 can converge to λ* only if its G exceeds this number
 )
 
-// Record holds all rows, problem by problem: medians over runs with 95 % intervals. The values of the runs are stored
-// for the last look. Earlier looks and the rows of [Reaching] were recorded as medians only.
+// Record holds all rows, problem by problem: exact numbers, and medians over runs with 95 % intervals. In the races by
+// queries and by seconds, the values of the runs are stored only for the last observation. For the earlier
+// observations, and for the rows of [Reaching], only the medians with their intervals were recorded.
 type Record struct{ race.Record }
 
 // Recorded returns data/comparison.csv.
@@ -75,8 +76,8 @@ func (c Instance) settings(kind, method string) race.Settings {
 	return set
 }
 
-// Entrants returns the entrants of a kind of race: the methods that learn costs and, in races by seconds, the methods
-// that know the costs.
+// Entrants returns the entrants of one kind of race: the methods that learn costs and, in races by seconds, also the
+// methods that know the costs.
 func (c Instance) Entrants(kind string) []race.Entrant {
 	all := Learners(c.Problem, c.Basis, c.Queries[len(c.Queries)-1], c.Mixing)
 	for k, e := range all {
@@ -95,7 +96,7 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
-// Progress receives the name of the running work, how much of it is done, and the total.
+// Progress receives the name of the work that is running, how much of it is done, and the total.
 type Progress = func(name string, done, total int)
 
 // outcome is the result of an entrant for a quantity: the runs of the setting that had the least median of this quantity
@@ -165,11 +166,11 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 // medianOf returns the median with its interval. Tuning also compares settings by medianOf.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of a race of a kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
-// methods or, if none is named, for all. Each method takes minutes. Update replaces these rows in the record at path, and
-// leaves the rows of other methods unchanged. Races that are not fair run one method after the other, so an
+// Update computes the rows of one kind of race, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the
+// named methods or, if none is named, for all. Each method takes minutes. Update replaces these rows in the record at
+// path, and leaves the rows of other methods unchanged. Races that are not fair run one method after the other, so an
 // interruption loses the results of at most one method. Families have only fair races and rows of Until. Update returns
-// the methods that took part. All methods know Ψ, and the time to compute Ψ does not count.
+// the methods that took part. The time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {

@@ -8,12 +8,12 @@ import (
 )
 
 // Runs returns the rows of the record with the given name in the folder data. A record of package beam (in the folder
-// mixpolicy/beam) contains, for each setting of a method, the median, the mean, and the 5 % and 95 % quantiles over many
-// runs. The record "beam" comes from mixpolicy/beam/race.json: plug-in with means and with medians of means on two random
-// problems.
+// mixpolicy/beam) contains, for each setting of a method, the median, the mean, and the 5 % and 95 % quantiles over
+// many runs. The record "beam" comes from mixpolicy/beam/race.json. It compares plug-in with means and plug-in with
+// medians of means on two random problems.
 func Runs(name string) (race.Record, error) { return data.Rows[race.Row](name + ".csv") }
 
-// Ends returns the rows of a method on a problem at the end of its runs, one for each setting.
+// Ends returns the rows of a quantity of a method on a problem at the end of the runs, one row for each setting.
 func Ends(r race.Record, problem, method, quantity string) race.Record {
 	rows := r.Select(race.Row{Problem: problem, Method: method, Quantity: quantity})
 	last := 0.0

@@ -14,8 +14,9 @@ func Scales() [][4]int {
 	return [][4]int{{12, 8, 8, 12}, {21, 14, 14, 21}, {38, 25, 25, 38}, {68, 45, 45, 68}}
 }
 
-// MeasureScale solves (2.18) for a network, and returns its size and the times and errors of the solution. The caller
-// fills in the memory, the machine and the date. If ctx ends while the model is made, its construction continues.
+// MeasureScale solves (2.18) for a network, and returns the size of the network, and the times and errors of the
+// solution. The caller fills in the memory, the machine and the date. If ctx ends during the construction of the model,
+// MeasureScale returns, but the construction continues in the background.
 func MeasureScale(ctx context.Context, buffers [4]int) (s data.Scale, err error) {
 	defer catch(&err)
 	w := models.Network{Buffers: buffers}

@@ -1,5 +1,5 @@
-// Command record makes the records in the folder data, and the README's picture. Tests check the records, and write
-// none. data/peers measures the times of other packages.
+// Command record makes the records in the folder data, and the README's picture. Tests check the records, but do not
+// write them.
 //
 //	go run ./mixpolicy/study/record list
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
@@ -7,7 +7,7 @@
 //
 // go generate runs this command for all records, which takes hours on a quiet machine. Other commands make three files
 // of data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and mixpolicy/beam
-// makes beam.csv. The file reference.csv holds values of exact arithmetic, which the tests of models check.
+// makes beam.csv. The tests of package models check the values in reference.csv.
 package main
 
 import (
@@ -72,7 +72,8 @@ type comparisonCmd struct {
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have only fair races."`
 }
 
-// Run records one method after the other, so an interruption loses the results of at most one method.
+// Run records one method after the other, except in fair races. So, outside fair races, an interruption loses the
+// results of at most one method.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	if len(c.Problem) == 0 {
 		c.Problem = study.FairProblems()
@@ -89,7 +90,7 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	}
 	for _, m := range c.Method {
 		if !slices.Contains(raced, m) {
-			return fmt.Errorf("no method %q on %s; record list names all methods", m, strings.Join(c.Problem, ", "))
+			return fmt.Errorf("no method %q on %s; the command list names all methods", m, strings.Join(c.Problem, ", "))
 		}
 	}
 	return nil
@@ -99,7 +100,7 @@ type networkCmd struct {
 	Part []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this part; may be repeated."`
 }
 
-// Run keeps memory low: the model has a million states.
+// Run keeps memory low, because the model has a million states.
 func (c networkCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30)) // garbage is collected before memory exceeds this limit
 	return study.UpdateNetwork(ctx, w.data("network.csv"), func(doing string) { w.tell(doing, 0, -1) }, c.Part...)
@@ -284,7 +285,7 @@ func root(dir string) (string, error) {
 		if _, err := os.Stat(filepath.Join(at, "data", "comparison.csv")); err == nil {
 			return at, nil
 		} else if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a clone of the lab: neither it nor a parent contains data/comparison.csv", dir)
+			return "", fmt.Errorf("%s is not in a clone of the lab: neither this folder nor a parent contains data/comparison.csv", dir)
 		}
 	}
 	return "", err
