@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Cube is the paper's modulus of the cube [−R, R]ᵈ, R > 0, the bit entropy (3.10):
+// Cube is the bit entropy (3.10), the paper's modulus of the cube [−R, R]ᵈ, R > 0:
 //
 //	φ(θ) = Σᵢ (R+θᵢ) log(R+θᵢ) + (R−θᵢ) log(R−θᵢ),   φ′ = log((R+θᵢ)/(R−θᵢ)),
 //	φ*(y) = Σᵢ −Ryᵢ − 2R log(2R/(1 + exp yᵢ)),        (φ*)′ = R tanh(yᵢ/2).
 //
-// The conjugate (3.11) is right as printed, but its evaluation overflows: exp yᵢ is
-// infinite from yᵢ = 710 on. For |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) −
-// 2R log 2R; for |yᵢ| < 1, it computes 2R log cosh(yᵢ/2) − 2R log R.
+// The conjugate (3.11) is right as printed, but its evaluation overflows: as a float64, exp yᵢ is
+// infinite from yᵢ = 710 on. For |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R
+// log 2R; for |yᵢ| < 1, it computes 2R log cosh(yᵢ/2) − 2R log R.
 //
 // φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The hyperplane
 // 1ᵀθ = 1 meets the interior of the cube if R > 1/d.
