@@ -29,13 +29,16 @@ type Race struct {
 	Problems []Entry
 	Methods  []Entry
 
-	Trials     int
-	Seed       uint64
-	Iterations int   // T, used if Queries is nil; the quantities are then recorded about 20 times in each factor of ten
-	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to record the quantities; [] is an error
+	Trials int
+	Seed   uint64
+	// Iterations is T, and is used if Queries is nil. The quantities are then recorded about 20 times for each factor of
+	// ten in the number of iterations.
+	Iterations int
+	// Queries are the numbers of revealed costs at which to record the quantities; [] is an error.
+	Queries []int `json:",omitzero"`
 
-	// Quantities lists the quantities to record: "penalised gap", "true cost of the policy", "cost", "violation" and
-	// "mass". The default is the penalised gap alone.
+	// Quantities lists the quantities to record. They may be "penalised gap", "true cost of the policy", "cost",
+	// "violation" and "mass". The default is the penalised gap alone.
 	Quantities []string
 
 	// Simulate is the number of steps that all walks under one base policy take together; every base policy of every

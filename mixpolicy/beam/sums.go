@@ -15,11 +15,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. Its methods
-// give the same results to the bit for any order and grouping of the numbers. For more than [MostValues] numbers,
-// Counts replaces Values, and counts the numbers between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A
-// quantile then has a relative error of at most ε, and memory does not grow with n. The zero value summarises no
-// numbers.
+// Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding, and the numbers themselves.
+// Its methods give the same results to the bit for any order and grouping of the numbers. For more than [MostValues]
+// numbers, Counts replaces Values, and counts the numbers between neighbouring powers of (1+ε)/(1−ε), with
+// ε = [SketchError]. A quantile then has a relative error of at most ε, and memory does not grow with n. The zero
+// value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
@@ -220,11 +220,12 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	return rows
 }
 
-// MeanOf precedes the name of a quantity in rows of its mean. A row whose quantity is the name alone contains the
-// median, as in package study.
+// MeanOf precedes the name of a quantity in the rows that contain its mean. A row whose quantity is the name
+// alone contains the median, as in package study.
 const MeanOf = "mean of "
 
-// Sketched ends the settings in rows of medians and other quantiles that come from [Statistic.Counts].
+// Sketched is the end of the settings in the rows of medians and other quantiles that come from
+// [Statistic.Counts].
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
 // pack encodes a part for transport between workers, and unpack decodes it.

@@ -38,8 +38,9 @@ func (k cube) Validate() error {
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, the two terms
-// cancel. There, with t = x/R, Value computes 2R log R + R(2t artanh t + log(1 − t²)) ≈ 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, the changes
+// of the two terms with x nearly cancel. There, with t = x/R, Value computes 2R log R + R(2t artanh t + log(1 − t²))
+// ≈ 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
@@ -58,8 +59,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, this is ±R. For any other interval,
-// ConjDeriv computes the gap between the result and the nearer end.
+// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, the result rounds to ±R. For any
+// other interval, ConjDeriv computes the gap between the result and the nearer end.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)

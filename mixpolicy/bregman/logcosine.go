@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// LogCosine is a modulus of the cube (−R, R)ᵈ, R > 0, whose inverse gradient is the
+// LogCosine is a modulus of the cube (−R, R)ᵈ, R > 0. Up to scale, its inverse gradient is the
 // arctangent:
 //
 //	φ(x) = −(2R/π) Σᵢ log cos(πxᵢ/2R),            ∇φ = tan(πxᵢ/2R),

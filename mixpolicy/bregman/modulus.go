@@ -1,6 +1,5 @@
-// Package bregman holds the moduli φ of the paper's mirror step, the divergences
-// they induce, and the projection that keeps the iterates on the hyperplane
-// Θ₂ = {θ : 1ᵀθ = 1}.
+// Package bregman holds moduli φ for the paper's mirror step, the divergences they induce, and the
+// projection that keeps the iterates on the hyperplane Θ₂ = {θ : 1ᵀθ = 1}.
 //
 // A modulus is a Legendre function (Definition 2.4): strictly convex, differentiable
 // in the interior of its domain C, with ‖∇φ‖ → ∞ at the boundary of C. The gradient ∇φ

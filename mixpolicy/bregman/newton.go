@@ -22,8 +22,8 @@ import (
 // For random dual points with similar or dissimilar entries from 1e-300 to 1e300, NewtonShift takes on
 // average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13 with the other
 // moduli; among 10⁵ points for each modulus, the maximum was 73 (TestEvaluations). If the bracket is
-// finite, NewtonShift never takes more than 130 evaluations: after the first 60, each evaluation halves
-// the number of floating-point numbers in the bracket, and at most 2⁶⁴ numbers are in it.
+// finite, NewtonShift never takes more than 130 evaluations: after the first 60, almost every
+// evaluation halves the number of floating-point numbers in the bracket, which is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {

@@ -12,8 +12,8 @@ import (
 
 // Shift returns the z of (3.25b), the solution of 1ᵀ∇φ*(y + z1) = 1. Then ∇φ*(y + z1) is the
 // Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses the
-// closed form of m, otherwise [NewtonShift]. scratch must be nil or as long as y; if scratch is
-// nil, Shift may allocate memory.
+// closed form of m, otherwise [NewtonShift]. The slice scratch must be nil or as long as y; if
+// scratch is nil, Shift may allocate memory.
 //
 // The result z is rounded to one floating-point number. So if |z| is large compared with the scale
 // on which ∇φ* varies, ∇φ*(y + z1) may miss the hyperplane by more than a rounding error.

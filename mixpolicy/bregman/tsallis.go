@@ -18,7 +18,7 @@ import (
 // φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: if p = 2 − q and Σᵢ eᵢ = 0, then Σ eᵢ²/xᵢᵖ ≥
 // (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
 //
-// Source: Tsallis (1988); as a mirror map, Abernethy, Lee and Tewari (2015).
+// Source: Tsallis (1988); Abernethy, Lee and Tewari (2015) use φ as a mirror map.
 //
 // q = ½ needs no logarithm and no exponential; any other q takes some 20 ns per element.
 //

@@ -13,9 +13,9 @@
 // repeated, and all rows of a pair must have the same cost. Lines may end in CRLF, and the file may
 // begin with a byte-order mark. A name must not contain a carriage return.
 //
-// The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes
-// the names of states if a reader would number all of them as the model does, else their numbers; the
-// same holds for actions. It writes no row for pairs that are not allowed.
+// The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes the names
+// of states if a reader would number all of them as the model does, else their numbers; the same
+// holds for actions. WriteCSV writes no row for pairs that are not allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of
@@ -34,7 +34,8 @@
 //
 // Instead of P, a file may contain a CSR matrix Q of shape (n·m, n), whose row s·m + a is
 // P_a(s, ·). The arrays of Q have SciPy's names: data, indices, indptr, shape and format, and
-// format is "csr". If Q is a scipy.sparse.csr_array, each of these lines of Python writes a model:
+// format is "csr". If Q is a scipy.sparse.csr_array, each of these two Python statements writes a
+// model:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,

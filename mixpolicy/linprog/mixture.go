@@ -13,7 +13,7 @@ type Mixture struct {
 	B    []float64 // b = Ψᵀc
 	Psi  Rows      // Ψ ∈ ℝᴺˣᵈ
 	Norm Norm
-	R    float64 // > 0, at most 2⁵⁰⁰; +∞ for no bound
+	R    float64 // positive and at most 2⁵⁰⁰, or +∞ for no bound
 }
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
