@@ -19,8 +19,8 @@ import (
 // strongly convex. From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not
 // determine all digits of θ. For p ≠ 2, φ is not a sum over the coordinates.
 //
-// Source: Grove, Littlestone and Schuurmans (2001); the constant is due to Ball, Carlen and
-// Lieb (1994).
+// Source: Grove, Littlestone and Schuurmans (2001); the constant of strong convexity is due to
+// Ball, Carlen and Lieb (1994).
 //
 // Gradient and ConjugateGradient compute a power of each element. A power takes some 40 ns, but
 // less if p = 3/2 or p = 2.

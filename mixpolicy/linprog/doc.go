@@ -41,8 +41,8 @@
 // Answers are computed in floating point. Each answer except a [StalledError] has a proof,
 // which is checked before the answer is returned.
 //
-// A solution is feasible to within rounding: it violates no row, scaled to length 1, by more
-// than 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
+// A solution is feasible to within rounding: if the rows are scaled to length 1, it violates no row
+// by more than 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
