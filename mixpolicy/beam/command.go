@@ -37,8 +37,9 @@ var (
 // isWorker names the variable that is set in the environment of worker processes.
 const isWorker = "MIXPOLICY_BEAM_WORKER"
 
-// Main is the command: it runs the race file that its arguments name, or works as one of the workers. Programs that
-// register their own moduli, methods or problems call Main last in main.
+// Main is the whole command race: it runs the race file given in the arguments or, in a worker process, does
+// the work that the runner sends. Programs that register their own moduli, methods or problems call Main last
+// in main.
 func Main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)

@@ -19,10 +19,11 @@ import (
 )
 
 // Task is work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a base policy.
-// Of identifies the method or policy (see plan.unit).
+// The field Of identifies the method or policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
-// Cut says that the Total trials or walks of the method or policy Of are cut into tasks of at most Size.
+// Cut says how the work for the method or policy Of is cut into tasks: Total trials or walks in all, and
+// at most Size in a task.
 type Cut struct{ Of, Total, Size int }
 
 // Part holds the results of tasks.
@@ -37,7 +38,7 @@ func merge(a, b Part) Part {
 	return a
 }
 
-// Block holds the rows of one method or policy, as CSV with a header.
+// Block holds the rows of the record for one method or policy, as CSV with a header.
 type Block struct {
 	Order int
 	CSV   []byte
@@ -91,8 +92,9 @@ func (c *counter) add(ctx context.Context, n int) {
 
 type doTask struct{ Race string }
 
-// ProcessElement does a task. It counts the seconds of the task in its own goroutine, which has ctx from Beam. The part
-// counts a run that fails, and the task then has no error.
+// ProcessElement does a task. The task runs in another goroutine; meanwhile, ProcessElement counts the seconds in its
+// own goroutine, because a counter needs the ctx from Beam. If a run fails, the part counts the failure, and the task
+// returns no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)

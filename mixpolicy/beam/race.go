@@ -24,22 +24,25 @@ import (
 )
 
 // Race is the content of a race file: each method runs in each setting of its grid on each problem, on the streams 0,
-// …, Trials−1 of a seed, as [race.Trials] runs them. Nothing is tuned: every setting has its own rows.
+// …, Trials−1 of Seed, as in [race.Trials]. Nothing is tuned: every setting has its own rows.
 type Race struct {
 	Problems []Entry
 	Methods  []Entry
 
-	Trials     int
-	Seed       uint64
-	Iterations int   // T, used if Queries is nil; looks are then made about 20 times in each factor of ten
-	Queries    []int `json:",omitzero"` // the numbers of revealed costs at which to look; [] is an error
+	Trials int
+	Seed   uint64
+	// Iterations is T, and is used if Queries is nil. The quantities are then recorded about 20 times for each factor of
+	// ten in the number of iterations.
+	Iterations int
+	// Queries are the numbers of revealed costs at which to record the quantities; [] is an error.
+	Queries []int `json:",omitzero"`
 
-	// Quantities lists the quantities to record: "penalised gap", "true cost of the policy", "cost", "violation" and
-	// "mass". The default is the penalised gap alone.
+	// Quantities lists the quantities to record. They may be "penalised gap", "true cost of the policy", "cost",
+	// "violation" and "mass". The default is the penalised gap alone.
 	Quantities []string
 
-	// Simulate is the total number of steps of the walks of a base policy, for each base policy of each problem. The
-	// walks count visits to states; 0 means no walks.
+	// Simulate is the number of steps that all walks under one base policy take together; every base policy of every
+	// problem has its own walks. The walks count visits to states; 0 means no walks.
 	Simulate int64
 }
 
@@ -47,8 +50,8 @@ type Race struct {
 type Entry struct {
 	Name     string
 	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
-	Settings jsontext.Value              `json:",omitzero"` // a value of the type that was registered
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of some settings, in all combinations
+	Settings jsontext.Value              `json:",omitzero"` // a value of the type that was registered under Name
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: lists of values for some settings; every combination runs
 }
 
 // quantities maps the names of quantities to curves. The curve of the penalised gap is nil here, because it depends on
@@ -57,7 +60,7 @@ var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
 
-// ParseRace reads a race file. The error names the entry that is wrong.
+// ParseRace reads a race file. If an entry is wrong, the error names the entry.
 func ParseRace(text []byte) (r Race, err error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("beam: race file: %w", err)
@@ -158,7 +161,7 @@ var build = sync.OnceValue(func() string {
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
-		return nil, errors.New("beam: race file: no problems, or nothing to do on them; want a problem, and a method or Simulate")
+		return nil, errors.New("beam: race file: no problems, or nothing to do on them; want a problem, and a method or Simulate > 0")
 	}
 	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
 		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want 0 or %d to %d", r.Simulate, 2*fewestSteps, mostSimulated)

@@ -28,9 +28,9 @@ var (
 	moduli   = map[string]func(r float64) bregman.Modulus{}
 )
 
-// RegisterProblem registers a problem under the name that race files use. The settings in the file are read into an S.
-// The program that submits a race and each of its workers call build once with the same settings. All must get the same
-// problem.
+// RegisterProblem registers a problem under the name that race files use. The settings in the file are read into a
+// value of type S. The program that submits a race and each of its workers call build once with the same settings. All
+// these calls must return the same problem.
 func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
 	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
 		var settings S

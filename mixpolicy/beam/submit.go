@@ -39,7 +39,7 @@ type Job struct {
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method and times a
-// run of each. [Job.Run] writes the record to output, through Beam's file IO.
+// run of each. Later, [Job.Run] writes the record to the path output, through Beam's file IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {
@@ -106,7 +106,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	return j, err
 }
 
-// Total is the number of trials and walks.
+// Total returns the number of trials and walks.
 func (j *Job) Total() (n int) {
 	for _, c := range j.Cuts {
 		n += c.Total
@@ -133,7 +133,7 @@ var deaths = []string{"worker disconnected", "stopped before", "control connecti
 
 var (
 	errSilent    = errors.New("no worker has reported")
-	errUnwritten = errors.New("the job has ended without its record")
+	errUnwritten = errors.New("the job has ended without writing the record")
 )
 
 // Run runs the job on the runner that the flags name, and writes the record.

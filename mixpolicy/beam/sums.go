@@ -15,10 +15,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic summarises numbers x₁, …, x_n: n, Σx and Σx² without any rounding, and the numbers themselves. Its methods
-// give the same results to the bit for any order and grouping of the numbers. For more than [MostValues] numbers, Counts
-// replaces Values: it counts the numbers between neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile
-// then has a relative error of at most ε, and memory does not grow with n. The zero value summarises no numbers.
+// Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding, and the numbers themselves.
+// Its methods give the same results to the bit for any order and grouping of the numbers. For more than [MostValues]
+// numbers, Counts replaces Values, and counts the numbers between neighbouring powers of (1+ε)/(1−ε), with
+// ε = [SketchError]. A quantile then has a relative error of at most ε, and memory does not grow with n. The zero
+// value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
@@ -29,7 +30,8 @@ type Statistic struct {
 }
 
 const (
-	// MostValues is the greatest count of numbers that are kept, for exact quantiles.
+	// MostValues is the greatest count of numbers for which a [Statistic] keeps the numbers, for
+	// exact quantiles.
 	MostValues = 10_000
 	// SketchError bounds the relative error of quantiles of more than MostValues numbers.
 	SketchError = 0.001
@@ -91,7 +93,8 @@ func (s *Statistic) Merge(t Statistic) {
 // countable reports whether [Statistic.Add] accepts x: |x| is at most MaxFloat64/2, so near(x) is finite.
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
-// Mean returns Student's interval of confidence 0.95, as [race.TInterval] does, but from the exact sums.
+// Mean returns Student's interval for the mean, of confidence 0.95, as [race.TInterval] does, but from
+// the exact sums.
 func (s *Statistic) Mean() race.Interval {
 	n := float64(s.N)
 	wide := new(big.Float).SetPrec(2 * exact)
@@ -141,9 +144,9 @@ func (s *Statistic) rank(k int) float64 {
 
 // Summary summarises runs of a method on a problem.
 type Summary struct {
-	Looks  [][]Statistic // Looks[q][k] summarises quantity q at look k; the last q is the number of iterations or queries
+	Looks  [][]Statistic // Looks[q][k] summarises quantity q at look k; the last quantity is the number of iterations or queries
 	Failed int
-	First  failure // the failed run on the lowest stream
+	First  failure // the failed run whose stream has the lowest number
 }
 
 type failure struct {
@@ -217,11 +220,12 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	return rows
 }
 
-// MeanOf precedes the name of a quantity in rows of its mean. A row whose quantity is the name alone contains the
-// median, as in package study.
+// MeanOf precedes the name of a quantity in the rows that contain its mean. A row whose quantity is the name
+// alone contains the median, as in package study.
 const MeanOf = "mean of "
 
-// Sketched ends the settings in rows of medians and other quantiles that come from [Statistic.Counts].
+// Sketched is the end of the settings in the rows of medians and other quantiles that come from
+// [Statistic.Counts].
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
 // pack encodes a part for transport between workers, and unpack decodes it.

@@ -20,7 +20,7 @@ import (
 //
 // If R > 1/√d, the ball meets the hyperplane 1ᵀθ = 1 in a smaller ball, with centre (1/d)1 and
 // radius ρ = √(R² − 1/d). On the hyperplane, φ is the modulus of the smaller ball, so the
-// projection has a closed form, [Ball.Shift]. Otherwise, there is no projection.
+// projection has a closed form, [Ball.Shift]. If R ≤ 1/√d, there is no projection.
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
@@ -78,8 +78,9 @@ func (b Ball) Conjugate(y []float64) float64 {
 	return b.R * n / c
 }
 
-// ConjugateCurvature returns J″ of (3.24), 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}.
-// The first bracket equals d(1 + ‖y − ȳ1‖²), in which nothing cancels.
+// ConjugateCurvature returns J″ of (3.24), 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}. The
+// first bracket equals d(1 + ‖y − ȳ1‖²), where ȳ is the mean of y, and in this form nothing
+// cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(1, y)
 	_, _, k, ww := centred(y)
@@ -122,8 +123,9 @@ func (b Ball) Divergence(x, y []float64) float64 {
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
 //
-// This formula corrects (3.22) (see [Ball.PrintedShift]). It neither cancels nor overflows.
-// The projection itself is θ = (1/d)1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
+// This formula corrects (3.22) (see [Ball.PrintedShift]). The square roots lose no digits to
+// cancellation, and no intermediate result overflows. The projection itself is θ = (1/d)1 + ρw/√(1
+// + ‖w‖²) with ρ = √(R² − 1/d).
 func (b Ball) Shift(y []float64) (float64, error) {
 	slope, err := b.slope(len(y))
 	if err != nil {
@@ -176,8 +178,7 @@ func (b Ball) PrintedShift(y []float64) (float64, error) {
 	return (-half + math.Sqrt(disc)) / lead, nil
 }
 
-// StrongConvexity returns 1/R in ℓ₂: ∇²φ(θ) ≽ I/√(R² − ‖θ‖²) ≽ I/R, with equality
-// at θ = 0.
+// StrongConvexity returns μ = 1/R and p = 2: ∇²φ(θ) ≽ I/√(R² − ‖θ‖²) ≽ I/R, with equality at θ = 0.
 func (b Ball) StrongConvexity() (mu, p float64) { return 1 / b.R, 2 }
 
 // String names the modulus and its radius.

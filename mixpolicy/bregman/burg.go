@@ -8,10 +8,10 @@ import "math"
 // the simplex. Burg keeps iterates further from the boundary than [NegativeEntropy] does: with
 // Burg, θᵢ falls as 1/|yᵢ|; with NegativeEntropy, as exp yᵢ.
 //
-// φ is 2-strongly convex in ℓ₁ on the simplex: for Σe = 0, Hölder's inequality gives
-// Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁², with equality at x = (½, ½).
+// φ is 2-strongly convex in ℓ₁ on the simplex: if Σᵢ eᵢ = 0, Hölder's inequality gives Σ eᵢ²/xᵢ² ≥
+// (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁², with equality at x = (½, ½).
 //
-// Source: Burg (1975); as a Bregman function, Bauschke and Borwein (1997).
+// Source: Burg (1975); Bauschke and Borwein (1997) use φ as a Bregman function.
 //
 //	m, y := bregman.Burg(), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5623, 0.2647, 0.1731)

@@ -17,8 +17,8 @@ import (
 //	(φ∘A)*(y) = φ*(A⁻ᵀy),   ∇(φ∘A)*(y) = A⁻¹∇φ*(A⁻ᵀy).
 //
 // If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular
-// value of A. Compose claims the constant μσ² for every φ that claims a μ in ℓ₂, and claims no constant in other norms.
-// For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
+// value of A. Compose claims the constant μσ² for every φ that claims a constant μ in ℓ₂. It claims nothing if φ claims
+// a constant in another norm. For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
 //
 // Compose copies A. Validate returns an error if A is not square, or if the condition number σ_max/σ of A is 10¹² or
 // more. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If this distance is greater than the distance of Ax from the boundary of

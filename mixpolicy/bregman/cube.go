@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Cube is the paper's modulus of the cube [−R, R]ᵈ, R > 0, the bit entropy (3.10):
+// Cube is the bit entropy (3.10), the paper's modulus of the cube [−R, R]ᵈ, R > 0:
 //
 //	φ(θ) = Σᵢ (R+θᵢ) log(R+θᵢ) + (R−θᵢ) log(R−θᵢ),   φ′ = log((R+θᵢ)/(R−θᵢ)),
 //	φ*(y) = Σᵢ −Ryᵢ − 2R log(2R/(1 + exp yᵢ)),        (φ*)′ = R tanh(yᵢ/2).
 //
-// The conjugate (3.11) is right as printed, but its evaluation overflows: exp yᵢ is
-// infinite from yᵢ = 710 on. For |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) −
-// 2R log 2R; for |yᵢ| < 1, it computes 2R log cosh(yᵢ/2) − 2R log R.
+// The conjugate (3.11) is right as printed, but its evaluation overflows: as a float64, exp yᵢ is
+// infinite from yᵢ = 710 on. For |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R
+// log 2R; for |yᵢ| < 1, it computes 2R log cosh(yᵢ/2) − 2R log R.
 //
 // φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The hyperplane
 // 1ᵀθ = 1 meets the interior of the cube if R > 1/d.
@@ -38,8 +38,9 @@ func (k cube) Validate() error {
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, the two terms
-// cancel. There, with t = x/R, Value computes 2R log R + R(2t artanh t + log(1 − t²)) ≈ 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. If x changes and |x| < R/2,
+// the changes of the two terms nearly cancel. There, with t = x/R, Value computes 2R log R + R(2t artanh t + log(1 −
+// t²)) ≈ 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
@@ -58,8 +59,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, this is ±R. For any other interval,
-// ConjDeriv computes the gap between the result and the nearer end.
+// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, the result rounds to ±R. For any
+// other interval, ConjDeriv computes the gap between the result and the nearer end.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)

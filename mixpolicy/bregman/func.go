@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
-// A Dual is a hyper-dual number. A function computed with such numbers gives its value together
-// with its first and second derivatives, exact to rounding (Fike and Alonso 2011). Package
+// A Dual is a hyper-dual number. Evaluating a function at such a number gives the value and the
+// first and second derivatives of the function, exact to rounding (Fike and Alonso 2011). Package
 // gonum.org/v1/gonum/num/hyperdual provides the operations Add, Mul, Log, Sqrt, ….
 type Dual = hyperdual.Number
 
@@ -110,13 +110,14 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. The sum is Legendre if both are, with
+// Sum returns φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If φ₁ and φ₂ are Legendre
+// and their domains overlap, the sum is Legendre, with
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
-// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. There is no formula for x; root finding computes x, as for
-// [FromFunc]. The sum is (μ₁ + μ₂)-strongly convex in ℓ_p with the larger of the two p, because ‖·‖_p decreases
-// with p.
+// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. In general, there is no formula for x; root finding computes x,
+// as for [FromFunc]. If φ₁ is μ₁-strongly convex in ℓ_p and φ₂ is μ₂-strongly convex in ℓ_q, where p ≤ q, the
+// sum is (μ₁ + μ₂)-strongly convex in ℓ_q, because ‖·‖_q ≤ ‖·‖_p.
 //
 //	m := bregman.Sum(3, bregman.NegativeEntropy(), bregman.Scale(bregman.Burg(), 0.1)) // an entropy with a barrier
 func Sum(d int, a, b Modulus) Modulus {
@@ -140,12 +141,12 @@ func dual(k Kernel, x Dual) Dual {
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
 }
 
-// FromVectorFunc returns the modulus of a strictly convex function φ of the whole vector x. Outside its
-// domain, phi must return NaN or +Inf, as the square root and the logarithm do by themselves. The
-// argument inside must be a point of the domain; its length is the dimension d. Automatic
-// differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations. Newton's
-// method gives ∇φ*, so d should be small. phi may be called from several goroutines at once, and must
-// not keep x.
+// FromVectorFunc returns the modulus of a strictly convex function φ of the whole vector x. Outside the
+// domain of φ, phi must return NaN or +Inf. The square root and the logarithm of a negative number are
+// NaN already. The last argument, the vector inside, must be a point of the domain; the length of this
+// vector is the dimension d. Automatic differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ
+// with d(d+1)/2 evaluations. Newton's method gives ∇φ*, so d should be small. phi may be called from
+// several goroutines at once, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}

@@ -14,10 +14,10 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// LogBall is known as a self-concordant barrier; we know of no earlier use for mixtures of policies.
-// The distance of ∇φ*(y) from the sphere falls as 1/‖y‖; with [Ball], on the same domain, the
-// distance falls as 1/‖y‖². So the iterates of LogBall stay further inside. The local norm √(eᵀ∇²φ(x)e) of a step
-// e depends only on x/R and e/R. The projection has a closed form, [LogBall.Shift].
+// LogBall is known as a self-concordant barrier; we know of no earlier use for mixtures of policies. The distance
+// of ∇φ*(y) from the sphere falls as 1/‖y‖; with [Ball], on the same domain, the distance falls as 1/‖y‖². So the
+// iterates of LogBall stay further inside than the iterates of Ball. The local norm √(eᵀ∇²φ(x)e) of a step e
+// depends only on x/R and e/R. The projection has a closed form, [LogBall.Shift].
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //
@@ -72,8 +72,8 @@ func (b LogBall) Conjugate(y []float64) float64 {
 	return m*(c*m/(c+n)) + math.Ln2 + 2*math.Log(b.R) - math.Log(1+n/c)
 }
 
-// Divergence returns log(gy/gx) − 2⟨y, e⟩/gy with e = x − y, gx = R² − ‖x‖² and gy = R² − ‖y‖². It is
-// computed in the equivalent form (gx/gy − 1 − log(gx/gy)) + ‖e‖²/gy, in which neither term is negative.
+// Divergence returns log(gy/gx) − 2⟨y, e⟩/gy with e = x − y, gx = R² − ‖x‖² and gy = R² − ‖y‖². The code
+// computes the equivalent form (gx/gy − 1 − log(gx/gy)) + ‖e‖²/gy, in which neither term is negative.
 func (b LogBall) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	c := binade(b.R)
@@ -106,7 +106,7 @@ func (b LogBall) Shift(y []float64) (float64, error) {
 	return v/c - mean - pivot, nil
 }
 
-// StrongConvexity returns 2/R² in ℓ₂.
+// StrongConvexity returns μ = 2/R² and p = 2.
 func (b LogBall) StrongConvexity() (mu, p float64) { return 2 / b.R / b.R, 2 }
 
 // String names the modulus and its radius.

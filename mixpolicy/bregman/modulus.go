@@ -1,6 +1,5 @@
-// Package bregman holds the moduli φ of the paper's mirror step, the divergences
-// they induce, and the projection that keeps the iterates on the hyperplane
-// Θ₂ = {θ : 1ᵀθ = 1}.
+// Package bregman holds moduli φ for the paper's mirror step, the divergences they induce, and the
+// projection that keeps the iterates on the hyperplane Θ₂ = {θ : 1ᵀθ = 1}.
 //
 // A modulus is a Legendre function (Definition 2.4): strictly convex, differentiable
 // in the interior of its domain C, with ‖∇φ‖ → ∞ at the boundary of C. The gradient ∇φ
@@ -11,8 +10,8 @@
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
 //	θ = ∇φ*(y)          the new point of C ∩ Θ₂                                    (3.25c)
 //
-// [ProjectDual] performs the second line. The iterate is stored as y, so nothing is lost
-// when θ comes within rounding of the boundary.
+// [ProjectDual] performs the second line. The iterate is stored as y, so it loses no digits even if
+// θ rounds to a point of the boundary.
 //
 // There are several ways to define a new modulus. [FromFunc] takes a function of one variable, and [FromVectorFunc]
 // takes a function of the whole vector; both compute derivatives and inverses automatically. [FromClosures] takes φ, φ′
@@ -21,8 +20,8 @@
 //
 // [Gallery] lists the moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli,
 // [Product] combines moduli of blocks of coordinates, [Compose] changes the coordinates by a matrix, and [Check]
-// examines any modulus. The package finds the optional methods of a modulus by type assertion: [Conjugator], [Shifter],
-// [Divergencer], [StrongConvexer], [Curver], [Validator].
+// examines any modulus. The package finds the optional methods of a modulus by type assertion to these interfaces:
+// [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
 package bregman
 
 import (
@@ -72,8 +71,9 @@ type Divergencer interface{ Divergence(x, y []float64) float64 }
 // A μ of 0 claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
-// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). Then the solver of (3.25b) need not
-// estimate slopes. The kernel of a [Separable] may provide ConjCurvature instead.
+// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). Without a Curver, the solver of (3.25b)
+// estimates J″ from differences of J′. The kernel of a [Separable] may provide ConjCurvature
+// instead.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
 // A Validator returns an error if the parameters of a modulus are wrong.
@@ -109,8 +109,8 @@ func normP(p float64, x []float64) float64 {
 	return scale * math.Pow(s, 1/p)
 }
 
-// StrongConvexity returns the μ and the p of a [StrongConvexer], and false if m is not one
-// or claims no μ > 0.
+// StrongConvexity returns the μ and the p that m claims as a [StrongConvexer]; ok is false if m is
+// not a StrongConvexer or claims no μ > 0.
 func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 	if s, is := m.(StrongConvexer); is {
 		mu, p = s.StrongConvexity()

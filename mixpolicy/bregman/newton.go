@@ -11,19 +11,19 @@ import (
 // NewtonShift returns the z of [Shift] and the number of evaluations of J′. NewtonShift finds z by
 // safeguarded Newton iterations on J of (3.19), even if m has a closed form for z.
 //
-// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain on the
-// hyperplane gives a bracket of the root: θᵢ reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is
-// between the least and the largest zᵢ. If the yᵢ are far apart, J′ is a staircase with a
-// step at each zᵢ. The bracket shrinks at every evaluation. If a Newton step would leave the
-// bracket, or if Newton's method is slow, NewtonShift cuts the bracket at the median of three
-// of the zᵢ inside. If no zᵢ is inside, NewtonShift halves in turn the length of the bracket
-// and the number of floating-point numbers in the bracket.
+// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain with 1ᵀt = 1
+// gives a bracket of the root: θᵢ reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between the
+// least and the largest zᵢ. If the yᵢ are far apart, J′ is a staircase with a step at each zᵢ. The
+// bracket shrinks at every evaluation. If a Newton step would leave the bracket, or if Newton's
+// method is slow, NewtonShift cuts the bracket at the median of three of the zᵢ inside the bracket.
+// If no zᵢ is inside, NewtonShift halves alternately the length of the bracket and the number of
+// floating-point numbers in the bracket.
 //
-// For random dual points with similar or dissimilar entries from 1e-300 to 1e300, NewtonShift takes
-// on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13 with the other
-// moduli; the maximum over 10⁵ points for each modulus was 73 (TestEvaluations). If the bracket is
-// finite, NewtonShift never takes more than 130 evaluations: after the first 60, each evaluation halves
-// the number of floating-point numbers in the bracket, and at most 2⁶⁴ numbers are in it.
+// For random dual points with similar or dissimilar entries from 1e-300 to 1e300, NewtonShift takes on
+// average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13 with the other
+// moduli; among 10⁵ points for each modulus, the maximum was 73 (TestEvaluations). If the bracket is
+// finite, NewtonShift never takes more than 130 evaluations: after the first 60, almost every
+// evaluation halves the number of floating-point numbers in the bracket, which is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {

@@ -19,10 +19,11 @@ import (
 // strongly convex. From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not
 // determine all digits of θ. For p ≠ 2, φ is not a sum over the coordinates.
 //
-// Source: Grove, Littlestone and Schuurmans (2001); the constant is due to Ball, Carlen and
-// Lieb (1994).
+// Source: Grove, Littlestone and Schuurmans (2001); the constant of strong convexity is due to
+// Ball, Carlen and Lieb (1994).
 //
-// A power takes some 40 ns per element, but less for p = 3/2 and p = 2.
+// Gradient and ConjugateGradient compute a power of each element. A power takes some 40 ns, but
+// less if p = 3/2 or p = 2.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)
@@ -74,7 +75,7 @@ func (p PNorm) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
 // Conjugate returns ½‖y‖²_q.
 func (p PNorm) Conjugate(y []float64) float64 { return PNorm{p.P / (p.P - 1)}.Value(y) }
 
-// StrongConvexity returns p − 1 in ℓ_p for p ≤ 2, and 0 for p > 2.
+// StrongConvexity returns μ = p − 1 and the exponent p if p ≤ 2, and μ = 0 if p > 2.
 func (p PNorm) StrongConvexity() (mu, norm float64) {
 	if p.P > 2 {
 		return 0, 2
@@ -85,8 +86,8 @@ func (p PNorm) StrongConvexity() (mu, norm float64) {
 // String names the modulus and its p.
 func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }
 
-// ConjugateCurvature returns J″ of (3.24), (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)² with
-// r = |y|/‖y‖_q. It returns NaN at y = 0, where J″ depends on the direction.
+// ConjugateCurvature returns J″ of (3.24), (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)², where
+// r = |y|/‖y‖_q. It returns NaN at y = 0, where, for p ≠ 2, ∇²φ*(y) has no limit.
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
 	n, diagonal, along := normP(q, y), 0., 0.

@@ -12,11 +12,12 @@ import (
 
 // Shift returns the z of (3.25b), the solution of 1ᵀ∇φ*(y + z1) = 1. Then ∇φ*(y + z1) is the
 // Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses the
-// closed form of m, otherwise [NewtonShift]. scratch must be nil or as long as y; if scratch is
-// nil, Shift may allocate memory.
+// closed form of m, otherwise [NewtonShift]. The slice scratch must be nil or as long as y; if
+// scratch is nil, Shift may allocate memory.
 //
 // The result z is rounded to one floating-point number. So if |z| is large compared with the scale
-// on which ∇φ* varies, ∇φ*(y + z1) misses the hyperplane. [ProjectDual] avoids this error.
+// on which ∇φ* varies, ∇φ*(y + z1) may miss the hyperplane by more than a rounding error.
+// [ProjectDual] avoids this.
 //
 // Shift returns an error if y is empty or has an entry that is not finite, if the parameters of m
 // are wrong, if the domain of m does not meet the hyperplane, or if z overflows.
@@ -52,14 +53,14 @@ func checkDual(y []float64) error {
 // smaller by a factor of 2⁵³.
 const mostParts = 1 + 1024/53
 
-// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Then ∇φ*(y) is the
-// Bregman projection of the previous ∇φ*(y), and 1ᵀ∇φ*(y) = 1 to rounding.
+// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. For the new y, 1ᵀ∇φ*(y) =
+// 1 to rounding, and ∇φ*(y) is the Bregman projection of ∇φ* at the old y.
 //
-// If a single z is too coarse for the shift, ProjectDual shifts y in parts. The first part
+// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part
 // brings the entries of y that decide 1ᵀθ close to their final size. This part is exact, because
 // numbers near each other subtract without error. Further parts complete the shift.
 //
-// After an error, y is unspecified. The errors are those of [Shift].
+// ProjectDual returns the same errors as [Shift]; after an error, y is unspecified.
 //
 //	y := []float64{0.1, 0.2, 0.4}
 //	z, err := bregman.ProjectDual(bregman.Cube(1), y, nil) // now ∇φ*(y) = (0.2740, 0.3196, 0.4063)
@@ -84,9 +85,9 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 	return z, nil
 }
 
-// Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1, argmin
-// D(θ; x) over 1ᵀθ = 1, equation (3.14b). Project returns an error if x is not in the interior
-// of the domain; its other errors are those of [Shift].
+// Project stores in dst the Bregman projection of x onto the hyperplane 1ᵀθ = 1: the θ on the
+// hyperplane that minimises D(θ; x), equation (3.14b). Project returns an error if x is not in the
+// interior of the domain, or if [Shift] returns an error.
 //
 //	theta := []float64{1.4, 1.2}
 //	err := bregman.Project(bregman.Cube(1.5), theta, theta) // now θ = (0.8756, 0.1244)
@@ -139,7 +140,7 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 }
 
 // JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor [Separable].
-// For a kernel without ConjCurvature, only half of the digits are right.
+// If a kernel has no ConjCurvature, only about half of the digits are right.
 func JSecond(m Modulus, y []float64, z float64) float64 {
 	if c, ok := m.(Curver); ok {
 		return c.ConjugateCurvature(shifted(y, z))

@@ -17,7 +17,7 @@ type Report struct {
 	Examinations []Examination // what was examined, and the results
 
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e. On
-	// logarithmic axes, its slope must be 2.
+	// logarithmic axes, the slope of this curve must be 2.
 	Taylor []Point
 	// Boundary is ‖∇φ(x) − ∇φ(x₀)‖ on one path from x₀ to the boundary, against the share of the path that
 	// remains. The norm must grow without bound. Boundary is empty if no path met a boundary.
@@ -89,9 +89,9 @@ func digits(v float64) string { return apart(v, v) }
 type Examination struct {
 	Name  string  // the property
 	OK    bool    // whether the property holds in all cases
-	Worst float64 // the error in the worst case: the case with the greatest error relative to its limit
-	Limit float64 // the greatest error allowed in this case
-	Where string  // this case, if the property fails
+	Worst float64 // the error in the worst case, in which the error is greatest relative to its limit
+	Limit float64 // the greatest error allowed in the worst case
+	Where string  // the worst case, if the property fails
 	Note  string  // why the examination was omitted, or another remark
 }
 

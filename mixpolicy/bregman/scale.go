@@ -65,14 +65,15 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 // and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
 //
-// A product of several blocks claims no strong convexity, because the claim of a block holds only for x_b with sum 1.
-// If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the product is strongly
-// convex in ℓ₂ with the constant min μ_b. For the entropy, μ_b in ℓ₁ is 1/‖x_b‖₁: small where x_b is large.
+// A product of several blocks claims no strong convexity, because the claim of a block holds only if the entries of x_b
+// add up to 1. If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the
+// product is strongly convex in ℓ₂ with the constant min μ_b. For the entropy, μ_b in ℓ₁ is 1/‖x_b‖₁: small where x_b
+// is large.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
-// If every block is a kernel, use a [Separable] with Each instead: its projection starts from
-// bounds on the root.
+// If every block is [Separable], use instead one Separable that lists all kernels in Each: its
+// projection starts from bounds on the root z.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

@@ -8,8 +8,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Kernel is a Legendre function φ of one real variable. It is all that an author of a
-// separable modulus must write.
+// A Kernel is a Legendre function φ of one real variable. The author of a separable modulus need
+// write nothing else.
 //
 // The package also uses these optional methods of a kernel:
 //
@@ -17,16 +17,16 @@ import (
 //	Divergence(x, y float64) float64  // D(x; y)
 //	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y))
 //
-// and Validate and String. Without Conjugate, the package computes φ*(y) as xy − φ(x) at x = (φ*)′(y);
-// without Divergence, D by the definition, or by a quadrature where the terms of the definition cancel;
-// without ConjCurvature, (φ*)″ from a difference of φ′.
+// and Validate and String. Without Conjugate, the package computes φ*(y) as xy − φ(x) at x = (φ*)′(y).
+// Without Divergence, it computes D by the definition, or by a quadrature where the terms of the
+// definition cancel. Without ConjCurvature, it computes (φ*)″ from a difference of φ′.
 type Kernel interface {
 	// Value returns φ(x).
 	Value(x float64) float64
-	// Deriv returns φ′(x) for lo < x < hi; φ′ is increasing.
+	// Deriv returns φ′(x) for lo < x < hi; φ′ must be strictly increasing.
 	Deriv(x float64) float64
-	// ConjDeriv returns (φ*)′(y), the x with φ′(x) = y; it returns hi for a y above the
-	// range of φ′, and lo for a y below it.
+	// ConjDeriv returns (φ*)′(y), the x with φ′(x) = y; it returns hi for a y above the range of
+	// φ′, and lo for a y below the range.
 	ConjDeriv(y float64) float64
 	// Domain returns the ends of the open interval in which φ′ exists.
 	Domain() (lo, hi float64)
@@ -42,7 +42,7 @@ type kernelCurver interface{ ConjCurvature(y float64) float64 }
 //	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
 //	err := bregman.Check(ctx, m, 3, 1).Err()
 //
-// Separable calls the kernel through the interface; the calls cost 1 to 4 ns per entry.
+// Separable calls the kernel through the interface [Kernel]; the calls cost 1 to 4 ns per entry.
 type Separable struct {
 	Kernel Kernel   // the kernel of every coordinate, if Each is nil
 	Each   []Kernel // if the kernels differ: one kernel for each coordinate

@@ -10,14 +10,15 @@ import (
 //	φ(x) = Σᵢ (xᵢ − xᵢ^q)/(1 − q),   ∇φ = (1 − q xᵢ^{q−1})/(1 − q),
 //	φ*(y) = Σᵢ xᵢ^q  at  xᵢ = ∇φ*(y) = (1 + (1−yᵢ)(1−q)/q)^{−1/(1−q)},  yᵢ < 1/(1−q).
 //
-// Tsallis lies between [Burg] (q → 0, after division by q) and [NegativeEntropy] (q → 1); q = ½
-// is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the derivative at 0
-// is finite, and φ is not a Legendre function.
+// On the hyperplane 1ᵀx = 1 and up to additive constants, Tsallis lies between [Burg] (q → 0, after
+// division by q) and [NegativeEntropy] (q → 1). With q = ½, it is the regulariser of
+// best-of-both-worlds bandit algorithms. For q > 1, the derivative at 0 is finite, so φ is not a
+// Legendre function.
 //
-// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q and
-// Σe = 0, Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
+// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: if p = 2 − q and Σᵢ eᵢ = 0, then Σ eᵢ²/xᵢᵖ ≥
+// (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
 //
-// Source: Tsallis (1988); as a mirror map, Abernethy, Lee and Tewari (2015).
+// Source: Tsallis (1988); Abernethy, Lee and Tewari (2015) use φ as a mirror map.
 //
 // q = ½ needs no logarithm and no exponential; any other q takes some 20 ns per element.
 //

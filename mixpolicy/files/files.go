@@ -5,23 +5,23 @@
 //
 // Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
-// order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given
-// by names or by consecutive whole numbers. Numbers 0 … n−1 are the numbers in the model. Whole
-// numbers that start elsewhere are names, and the model numbers them in numerical order. Other names
-// are numbered in the order of their first occurrence in the columns s and a. Every pair needs at
-// least one row (unless [Settings].ActionSets is set), no transition may be repeated, and all rows of
-// a pair must have the same cost. Lines may end in CRLF, and the file may begin with a byte-order
-// mark. A name must not contain a carriage return.
+// order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given by
+// names or by consecutive whole numbers. If the whole numbers are 0 … n−1, they are also the numbers
+// in the model. Whole numbers that start elsewhere are names, and the model numbers them in numerical
+// order. Other names are numbered in the order of their first occurrence in the columns s and a.
+// Every pair needs at least one row (unless [Settings].ActionSets is set), no transition may be
+// repeated, and all rows of a pair must have the same cost. Lines may end in CRLF, and the file may
+// begin with a byte-order mark. A name must not contain a carriage return.
 //
-// The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes
-// the names of states if a reader would number all of them as the model does, else their numbers; the
-// same holds for actions. It writes no row for pairs that are not allowed.
+// The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes the names
+// of states if a reader would number all of them as the model does, else their numbers; the same
+// holds for actions. WriteCSV writes no row for pairs that are not allowed.
 //
-// A log is a table with a header. Its columns are s, a and, optionally, visits and run; states and actions are named as
-// in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of the same pair and run.
-// Without the column visits, each row is one visit; without the column run, all rows belong to one run. If P is
-// unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a model's table, and action sets
-// can omit pairs that were never seen. A certificate then holds for the estimated model only.
+// A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
+// actions are named as in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of
+// the same pair and run. Without the column visits, each row is one visit; without the column run, all rows belong to
+// one run. If P is unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a model's table,
+// and action sets can omit pairs that were never seen. A certificate then holds for the estimated model only.
 //
 // # NumPy's .npz
 //
@@ -34,7 +34,8 @@
 //
 // Instead of P, a file may contain a CSR matrix Q of shape (n·m, n), whose row s·m + a is
 // P_a(s, ·). The arrays of Q have SciPy's names: data, indices, indptr, shape and format, and
-// format is "csr". In Python, with Q a scipy.sparse.csr_array:
+// format is "csr". If Q is a scipy.sparse.csr_array, each of these two Python statements writes a
+// model:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
@@ -83,7 +84,7 @@ type Settings struct {
 	// ([mixpolicy.MDP.Allowed]); if false, such pairs are an error.
 	ActionSets bool
 
-	// Axes is the order of the axes of P. It must be given if m = n > 1, because the shape is then ambiguous.
+	// Axes is the order of the axes of P. Axes must be set if m = n > 1, because the shape is then ambiguous.
 	Axes Axes
 }
 
@@ -91,7 +92,7 @@ type Settings struct {
 type Axes int
 
 const (
-	ByShape     Axes = iota // from the shape of P, with n and m from c
+	ByShape     Axes = iota // the order that fits the shape of P, with n and m from c
 	ActionFirst             // (m, n, n), P[a, s, s′]
 	StateFirst              // (n, m, n), P[s, a, s′]
 )
@@ -118,8 +119,8 @@ func Save(path string, x *mixpolicy.MDP) error {
 	})
 }
 
-// LoadFeatures reads Ψ for x from the array psi of an .npz file. The columns of psi must be
-// distributions over pairs, as for [mixpolicy.FeaturesFromColumns].
+// LoadFeatures reads Ψ for the model x from the array psi of an .npz file. The columns of psi must
+// be distributions over pairs, as for [mixpolicy.FeaturesFromColumns].
 func LoadFeatures(path string, x *mixpolicy.MDP) (*mixpolicy.Features, error) {
 	return load(path, ".npz", func(f *os.File, size int64) (*mixpolicy.Features, error) { return readFeatures(f, size, x) })
 }

@@ -10,62 +10,62 @@
 //
 // # The method
 //
-// A linear objective is the limit of a projection. For t ≥ 0, let
+// Minimising a linear objective is the limit of a projection. For t ≥ 0, let
 //
 //	x(t) = argmin ½‖x + t b‖₂²   over   P = {x : Ψx ⪰ 0, 1ᵀx = 1},
 //
-// the Euclidean projection of −t b onto P. The path x(t) is continuous and piecewise
-// linear, bᵀx(t) does not increase and ‖x(t)‖₂ does not decrease. Two facts follow.
+// the Euclidean projection of −t b onto P. The path x(t) is continuous and piecewise linear. As t
+// grows, bᵀx(t) does not increase, and ‖x(t)‖₂ does not decrease. Two facts follow.
 //
 //   - Without a bound on ‖θ‖, x(t) is the solution of least norm for all t beyond some finite
 //     t̄, provided that the LP has a solution (Mangasarian and Meyer 1979).
-//   - With ‖θ‖₂ ≤ R active, the solution is x(t) for the t at which ‖x(t)‖₂ = R. The
-//     optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this is the condition
+//   - If ‖θ‖₂ ≤ R is active at the solution, the solution is x(t) for the t at which ‖x(t)‖₂ = R.
+//     The optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this is the condition
 //     of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
 // The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives
 // 2d rows. On the hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. A step
 // needs only the most violated of these rows.
 //
-// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method
-// starts at the solution without rows, and each step needs only one row that the present point
-// violates. So rows can be found on demand. The method solves the problem over a small pool of
-// rows. A parallel scan of Ψ then finds rows that the solution violates, and these rows join
-// the pool. The next solution starts from the active rows of the last one. The work ends when a
-// scan finds no row and x(t) solves the problem over the pool. Points far from the path violate
-// rows that rarely matter. So t has a low upper limit at first, and the limit is raised
-// whenever a scan finds few rows.
+// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts
+// at the solution of the problem without rows, and each step needs only one row that the present
+// point violates. So rows can be found on demand. The method solves the problem over a small pool
+// of rows. A parallel scan of Ψ then finds rows that the solution violates, and these rows join the
+// pool. The next solution starts from the active rows of the last one. The work ends when a scan
+// finds no row and x(t) solves the problem over the pool. Points far from the path violate rows
+// that rarely matter. So t has a low upper limit at first, and the limit is raised whenever a scan
+// finds few rows.
 //
 // # What is certain
 //
 // Answers are computed in floating point. Each answer except a [StalledError] has a proof,
 // which is checked before the answer is returned.
 //
-// A solution is feasible to within rounding: it violates no row, scaled to length 1, by more
-// than 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
+// A solution is feasible to within rounding: if the rows are scaled to length 1, it violates no row
+// by more than 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
-// [Solution.Bound] is the right side, evaluated in doubled precision and rounded downwards.
-// The difference between bᵀθ and Bound must be at most the rounding error of the terms. For a
-// finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would
-// give the opposite, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a
+// [Solution.Bound] is the right side, evaluated in doubled precision and rounded downwards. The
+// difference between bᵀθ and Bound must be at most what the rounding of their terms can explain.
+// For a finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ
+// would give the opposite, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a
 // feasible point and the direction of a ray along which bᵀθ falls. The direction is tested in
-// 1,024 bits.
+// arithmetic of 1,024 bits.
 //
-// If rows are linearly dependent to within rounding, the method may find no proof, or may
-// cycle. The answer is then a [StalledError] with the best point and bound. No program of the
-// paper stalls. TestSearch draws degenerate programs of up to 12 variables, and checks the
-// answers independently in exact arithmetic. One in five hundred of these programs stalls,
-// mostly because of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. The programs have integer
-// data with many ties; low rank; duplicate, opposite and nearly parallel rows; entries from
-// 10⁻³⁰⁰ to 10²⁰⁰; geometrically falling entries; balls that just touch the feasible set; or
-// the rows of assignment problems.
+// If rows are linearly dependent to within rounding, the method may find no proof, or may cycle.
+// The answer is then a [StalledError] with the best point and bound. No program of the paper
+// stalls. TestSearch draws degenerate programs of up to 12 variables, and checks the answers
+// independently in exact arithmetic. One in five hundred of these programs stalls, mostly because
+// of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. Some programs have integer data with many ties,
+// low rank, or duplicate, opposite or nearly parallel rows. Others have entries from 10⁻³⁰⁰ to
+// 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the rows of
+// assignment problems.
 //
 // # What it takes
 //
-// The table shows seconds of processor time (go test -bench .) on an AMD EPYC for ‖θ‖₂ ≤ 10.
-// Scans use all cores, and steps use one:
+// Scans use all cores, and steps use one. The table shows seconds of processor time (go test
+// -bench .) on an AMD EPYC for ‖θ‖₂ ≤ 10:
 //
 //	variables   rows        seconds   scans    steps   Ψ
 //	   8        4,112,784    0.6       20        160   of product form
@@ -73,6 +73,6 @@
 //	 400           10,000    0.9       10      4,200   dense
 //
 // The ball of ℓ₁ has many facets. Programs in which this ball is active take the longest: with
-// 400 variables and R = 1.5, the program of the table takes twenty times as many steps as with
-// the ball of ℓ₂.
+// R = 1.5, the program of 400 variables in the table takes twenty times as many steps as with the
+// ball of ℓ₂.
 package linprog

@@ -23,7 +23,7 @@ import (
 type Inequalities struct {
 	B []float64
 	A Rows
-	H []float64 // h, one entry per row of A
+	H []float64 // h, with one entry for each row of A
 }
 
 // A Point is a result of [Inequalities.Solve].
@@ -36,19 +36,19 @@ type Point struct {
 	// [Solution].
 	Bound, Radius float64
 
-	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + hᵢ²)}.
+	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + hᵢ²)} over all rows i.
 	Violation float64
 }
 
 // Gap returns Objective − Bound.
 func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
-// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve], and
-// an error if an entry of h is not finite. Point and Direction of an [UnboundedError] are in the
-// variables x. If ctx ends first, and with a [*StalledError], Solve returns a point that may be
-// infeasible, with a valid bound.
+// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve], and an
+// error if an entry of h is not finite. Point and Direction of an [UnboundedError] are in the
+// variables x. If ctx ends first, or if the error is a [*StalledError], Solve also returns a point,
+// which may be infeasible, and a valid bound.
 //
-// Solve panics unless b has an entry per column of A, and h an entry per row of A.
+// Solve panics unless b has one entry for each column of A, and h has one entry for each row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 	n, d := p.A.Dims()
 	if len(p.B) != d || len(p.H) != n {
@@ -65,7 +65,7 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 		ray.Point, ray.Direction = ray.Point[:d], ray.Direction[:d]
 	}
 	if err != nil {
-		err = fmt.Errorf("%w (A x ⪰ h as a cone, Ψ = [A | −h])", err)
+		err = fmt.Errorf("%w (A x ⪰ h is solved as a cone, with Ψ = [A | −h])", err)
 	}
 	if sol == nil {
 		return nil, err

@@ -13,7 +13,7 @@ type Mixture struct {
 	B    []float64 // b = Ψᵀc
 	Psi  Rows      // Ψ ∈ ℝᴺˣᵈ
 	Norm Norm
-	R    float64 // > 0, at most 2⁵⁰⁰; +∞ for no bound
+	R    float64 // positive and at most 2⁵⁰⁰, or +∞ for no bound
 }
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
@@ -38,10 +38,11 @@ type Solution struct {
 	Bound  float64
 	Radius float64
 
-	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂}, at most 16(d+4)2⁻⁵³‖θ‖₂ for a solution.
+	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂} over all rows i. For a solution, it is at most
+	// 16(d+4)2⁻⁵³‖θ‖₂.
 	Violation float64
 
-	Scans, Pivots int // scans of all rows, and steps of the active-set method
+	Scans, Pivots int // the numbers of scans of all rows, and of steps of the active-set method
 }
 
 // Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by
@@ -66,7 +67,7 @@ func (s Solution) String() string {
 // or an entry of b or Ψ that is not finite. If the objective, the bound or a multiplier would
 // overflow, the error names the bⱼ of greatest size. Rows may have finite entries of any size.
 //
-// Solve panics unless b has an entry per column of Ψ.
+// Solve panics unless b has one entry for each column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	_, d := p.Psi.Dims()
 	if len(p.B) != d || d == 0 {
@@ -85,9 +86,9 @@ func (p Mixture) program() program {
 	return program{b: p.B, g: ones(len(p.B)), psi: p.Psi, norm: p.Norm, radius: p.R}
 }
 
-// An UnboundedError says that bᵀθ has no minimum. Every Point + s·Direction with s ≥ 0 is
-// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀθ falls with s, because
-// bᵀDirection < 0. This occurs only for R = +∞.
+// An UnboundedError says that bᵀθ has no minimum. Every Point + s·Direction with s ≥ 0 is feasible,
+// because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀθ falls with s, because bᵀDirection < 0. An
+// UnboundedError occurs only for R = +∞.
 type UnboundedError struct {
 	Point     []float64 // feasible
 	Direction []float64 // ‖Direction‖₂ = 1

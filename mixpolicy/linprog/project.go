@@ -12,9 +12,9 @@ import (
 //
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
-// which is the projection in the penalty method (4.16). R = +∞ means the hyperplane alone; ℓ₁
-// with R = 1 means the simplex. Project allocates nothing, and dst may be y. With ȳ the mean of
-// y, the projection is
+// which is the projection in the penalty method (4.16). R = +∞ means the hyperplane alone; ℓ₁ with
+// R = 1 means the simplex. Project allocates nothing, and dst may be y. Let ȳ be the mean of y.
+// Then entry j of the projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1

@@ -20,7 +20,8 @@ type Multiplier struct {
 	Scale float64 // the power of two with 1 ≤ ‖Ψᵢ‖∞/Scale < 2
 }
 
-// Lambda returns λᵢ. It may overflow to +∞ if all entries of the row are below about 10⁻²⁹⁰.
+// Lambda returns λᵢ. The result may overflow to +∞ if all entries of the row are below about
+// 10⁻²⁹⁰.
 func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 
 // A Dual is a point of the dual problem of (2.18),
@@ -298,13 +299,13 @@ func negligible(x, size *big.Float) bool {
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
-// (Farkas). If R = +∞, the norm is rarely zero in floating point, so the proof shows only
-// that there is no feasible θ with ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
+// (Farkas). If R = +∞, Ψᵀλ + κ1 is rarely exactly 0 in floating point, so the proof shows only that
+// there is no feasible θ with ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, scaled to a size near 1
 	Hyperplane float64      // κ
 	Norm       Norm         // the norm of the constraint ‖θ‖ ≤ R; ℓ₂ if R = +∞
-	R          float64      // the R of this constraint
+	R          float64      // the R of ‖θ‖ ≤ R
 	Radius     float64      // κ/‖Ψᵀλ + κ1‖⁎, rounded downwards; greater than R if R is finite; never NaN
 }
 

@@ -32,7 +32,7 @@ type Columns [][]float64
 
 var _ Rows = Columns(nil)
 
-// Dims implements [Rows]. It panics if there is no column, or if the lengths of columns differ.
+// Dims implements [Rows]. Dims panics if there is no column, or if the lengths of columns differ.
 func (c Columns) Dims() (n, d int) {
 	if len(c) == 0 {
 		panic("linprog: Ψ has no columns")

@@ -17,12 +17,13 @@ import (
 //	~  swamp: a step from here costs 10
 //
 // Other steps cost 1. The four actions are moves to the north, east, south and west. With
-// probability Slip, the move is to one of the two sides instead, each equally likely. A step into
-// a wall or off the map leads back to the same cell. Because the goal leads back to the start, the
-// process never ends, so both criteria apply.
+// probability Slip, the move goes to the left or to the right of the chosen direction instead, each
+// equally likely. A step into a wall or off the map leaves the state unchanged. Because the goal
+// leads back to the start, the process never ends, so the average cost and the discounted cost are
+// both defined.
 type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" means a small example
-	Slip float64 // 0 to 1; 0 means no slipping
+	Slip float64 // 0 to 1; 0 means that every move goes in the chosen direction
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
@@ -96,7 +97,7 @@ func (m *maze) step(s, direction int) int {
 	return m.state[r*m.cols+c]
 }
 
-// MDP builds the world. States are labelled (row, column).
+// MDP builds the world. Each state has the label (row, column), counted from 0.
 func (g GridWorld) MDP() (*mixpolicy.MDP, error) {
 	g.Map = cmp.Or(g.Map, exampleMap)
 	g.Criterion = cmp.Or(g.Criterion, mixpolicy.AverageCost)

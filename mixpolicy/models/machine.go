@@ -8,11 +8,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Machine is an MDP of two states and two actions: a machine works or is broken, and in each
-// state it is left alone or serviced. Its measures and costs have closed forms. With the zero
-// value, the machine breaks with probability 0.3 per step, or 0.1 when serviced; recovers with
-// probability 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for each
-// step with service.
+// Machine is an MDP of two states and two actions: a machine works or is broken, and in each state,
+// it is left alone or serviced. Its measures and costs have closed forms. With the zero value, the
+// machine breaks with probability 0.3 per step, or 0.1 when serviced; recovers with probability
+// 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for each step with service.
 type Machine struct {
 	Break  [2]float64 // probability that a working machine breaks in a step, by action
 	Repair [2]float64 // probability that a broken machine recovers in a step, by action

@@ -26,7 +26,7 @@ type Network struct {
 	Dynamics Dynamics
 	Buffers  [4]int     // greatest lengths; all zero means 38, 25, 25, 38
 	Arrival  [2]float64 // probability that a job arrives in a step, at queues 1 and 3; all zero means 0.08 each
-	Service  [4]float64 // probability that a served job ends in a step, by queue; all zero means 0.12, 0.12, 0.28, 0.28
+	Service  [4]float64 // probability that the service of a job ends in a step, by queue; all zero means 0.12, 0.12, 0.28, 0.28
 	Holding  [4]float64 // cost per job and step, by queue; all zero means 1 each
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
@@ -170,7 +170,7 @@ func (w Network) State(lengths [4]int) (int, error) {
 	return w.grid().index(lengths), nil
 }
 
-// MDP builds the network, which is empty at the start. The full size has about 60 million
+// MDP builds the network, which is empty at the start. At full size, the MDP has about 60 million
 // transitions.
 func (w Network) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()

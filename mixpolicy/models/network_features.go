@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Aggregation divides some of the states of an MDP into cells. Each combination of a cell and
-// an action a defines a feature: the uniform distribution over the pairs (s, a) with s in the
-// cell. So one number per state determines the features of millions of pairs.
+// Aggregation divides some of the states of an MDP into cells. Each combination of a cell and an
+// action a defines a feature: the uniform distribution over the pairs (s, a) with s in the cell. So
+// one number for each state determines the features of millions of pairs.
 type Aggregation struct {
 	Cell []int32 // Cell[s] is the cell of state s, or −1 if s is in no cell
 	Size []int   // Size[k] is the number of states in cell k, at least 1
@@ -65,8 +65,8 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 }
 
 // LengthBoxes divides states into boxes, by the interval that contains each length: [0, 10],
-// [11, 20] or [21, 25]. The boxes define the second features of Abbasi-Yadkori et al. (2014).
-// As in the publication, states with a length above 25 are in no box.
+// [11, 20] or [21, 25]. The boxes define the second features of Abbasi-Yadkori et al. (2014). As in
+// their paper, states with a length above 25 are in no box.
 func (w Network) LengthBoxes() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -19,16 +19,16 @@ const (
 	// LastBuffer serves the queue from which jobs leave the network (4 or 2) before the
 	// other queue: LBFS, last buffer first served.
 	LastBuffer
-	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If
-	// jobs arrived in random order, this is the probability that the oldest job is in queue i,
-	// so the rule approximates first in, first out from the lengths alone.
+	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all
+	// orders of arrival of these jobs were equally likely, the oldest job would be in queue i with
+	// this probability. So the rule approximates first in, first out from the lengths alone.
 	OldestJob
-	// CMu serves the queue with the greater hᵢdᵢ, holding cost times service probability:
-	// the cμ rule, which is optimal for a single server if served jobs leave.
+	// CMu serves the queue with the greater hᵢdᵢ, the holding cost times the service probability.
+	// This is the cμ rule, which is optimal for a single server if served jobs leave.
 	CMu
-	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where k is the queue to which
-	// the jobs of queue i go (xₖ = 0 if they leave): the back-pressure rule of Tassiulas and
-	// Ephremides (1992), but without idling when both numbers are negative.
+	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where dᵢ is the service probability
+	// and k is the queue to which the jobs of queue i go (xₖ = 0 if they leave): the back-pressure
+	// rule of Tassiulas and Ephremides (1992), but without idling when both numbers are negative.
 	MaxWeight
 	// AnyQueue serves each queue with probability ½.
 	AnyQueue
@@ -137,10 +137,10 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	})
 }
 
-// Mixture returns the policy that follows base policy k with probability weights(lengths)[k]
-// in the state with the given lengths. The weights may change from state to state;
-// [mixpolicy.Mixture] uses the same weights in all states. If the weights are not a
-// distribution everywhere, the error names the first state where they are not.
+// Mixture returns the policy that follows base policy k with probability weights(lengths)[k] in the
+// state with the given lengths. The weights may change from state to state; [mixpolicy.Mixture]
+// uses the same weights in all states. If the weights are not a distribution everywhere, the error
+// names the first state where they are not a distribution.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {

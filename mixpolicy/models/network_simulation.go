@@ -15,8 +15,8 @@ import (
 const streams = 32
 
 // Simulate simulates the network under policy p, job by job. It returns the mean cost per step in
-// each of 32 independent runs of the given number of steps. It does not use the transition matrix
-// of the MDP, so the result is an independent check of the matrix.
+// each of 32 independent runs of the given number of steps. Simulate does not use the transition
+// matrix of the MDP, so the result is an independent check of the matrix.
 //
 // A run starts with the empty network. Before the steps that count, the run makes the same number of
 // other steps, and discards their costs. If the number of steps is a large multiple of the mixing time,

@@ -39,8 +39,8 @@ type Queue struct {
 	// Cost is the cost of a step at the given length and rate; nil means (6.2), length² + 60·rate³.
 	Cost func(length int, rate float64) float64
 
-	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost, in the paper
-	// γ = 1.
+	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost, which is γ = 1
+	// in the paper.
 	Criterion mixpolicy.Criterion
 
 	// Empty adds a state of length 0, from which no job departs, before length 1.
@@ -55,8 +55,8 @@ type Reading int
 const (
 	// Uniformised takes ϱ and a as rates in continuous time and watches the chain at the events of a
 	// clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). For every state-independent policy,
-	// this preserves the ratio of the two probabilities in (6.1), and therefore the stationary
-	// measure.
+	// this reading preserves the ratio of the two probabilities in (6.1), and therefore the
+	// stationary measure.
 	Uniformised Reading = iota
 	// Independent lets both events happen in the same step, and then they cancel: up ϱ(1−a), down
 	// a(1−ϱ).
@@ -72,7 +72,8 @@ const (
 	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
 	// Farias and Van Roy (2003). With this ϱ and the default rates, every row is a distribution.
 	SlowArrivals
-	// Literal is (6.1) as printed. As under SlowArrivals, ϱ + a > 1 for some rate a is an error.
+	// Literal is (6.1) as printed. As under SlowArrivals, it is an error if ϱ + a > 1 for some
+	// rate a.
 	Literal
 )
 
@@ -212,8 +213,8 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Policies returns the base policies π¹ and π² of (6.3) for a queue x with four rates: π¹
-// uses every rate equally often, and π² uses the two slower rates more often.
+// Policies returns the base policies π¹ and π² of (6.3) for a queue x with four rates: π¹ uses
+// every rate equally often, and π² uses the two slower rates more often than the two faster rates.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	var base []*mixpolicy.Policy
 	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
@@ -226,8 +227,8 @@ func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	return base, nil
 }
 
-// Monomials returns the features 1, x, …, xᵏ of the length x, k = degree: one row per
-// state, one column per power.
+// Monomials returns the features 1, x, …, xᵏ of the length x, with k = degree, as a matrix with a
+// row for each state and a column for each power.
 func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 	q, err := q.complete()
 	if err != nil {

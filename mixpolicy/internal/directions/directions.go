@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// All yields the axes of ℝᵈ in both directions, and then 64 fixed directions with various signs. Each
-// vector is borrowed.
+// All yields the axes of ℝᵈ in both directions, and then 64 fixed directions with various signs. All
+// the vectors share memory: each vector is valid only until the next.
 func All(d int) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		direction := make([]float64, d)

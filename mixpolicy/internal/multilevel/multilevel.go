@@ -11,17 +11,18 @@
 //	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
 //
 // if μ is known up to one factor per group (aggregation–disaggregation: Takahashi 1975; Koury,
-// McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain
-// that elimination solves (Horton and Leutenegger 1994). [level.balance] is such a cycle, from
+// McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain that
+// elimination solves (Horton and Leutenegger 1994). A balance ([level.balance]) is one cycle, from
 // the finest level down and up again. The cycle forms no differences, and every mass stays positive.
 //
-// Once μ is roughly right, the shares of the states in their groups are frozen, and the same
-// cycle, now linear ([cycle.correct]), approximates the inverse of I − Pᵀ. The linear cycle
-// preconditions a Krylov iteration, the generalised conjugate residual method. A linear cycle takes a
-// fifth of the time of a balance. The linear cycle omits states with almost no mass ([solver.heavy]).
-// Only sweeps correct these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums,
-// so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and others
-// 2010–11). When the residual has fallen to a thousandth, the shares are computed again.
+// Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle
+// is then linear. Such a linear cycle, a correction ([cycle.correct]), approximates the inverse of
+// I − Pᵀ, and preconditions a Krylov iteration, the generalised conjugate residual method. A
+// correction takes a fifth of the time of a balance. Corrections omit states with almost no mass
+// ([solver.heavy]). Only sweeps correct these states. The scaled matrix (I − Pᵀ) diag μ has zero row
+// and column sums, so piecewise constant interpolation is appropriate (Notay 2012; De Sterck,
+// Treister and others 2010–11). When the residual has fallen to a thousandth of its value, the shares
+// are computed again.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel
 // visits all blocks of one colour at once ([order]), so results are the same to the bit for
@@ -30,21 +31,21 @@
 // # What was measured
 //
 // The table shows user time on an EPYC. The chain is the four-queue network of 1,028,196 states
-// under the rule LONGER, with 14.4 million moves. The start is the uniform measure, and the goal
-// is ‖μ − μP‖₁ ≤ 1e-10. The slowest mode of Gauss–Seidel decays by a fraction of .0021 per sweep.
+// under the rule LONGER, with 14.4 million moves. The start is the uniform measure, and the goal is
+// ‖μ − μP‖₁ ≤ 1e-10. The slowest mode of Gauss–Seidel decays by a fraction of 0.0021 per sweep.
 //
 //	Gauss–Seidel, forward and backward                  9656 sweeps to 1e-12, 200 s
 //	conjugate residuals preconditioned by Gauss–Seidel   578 sweeps, 13 s
 //	balances alone                                       103 sweeps, 12 s
 //	this package                                          54 sweeps, 2.5 s
 //
-// In the recurrent class of LBFS, 65,910 states, this package takes 70 sweeps and 0.2 s.
-// In the network, corrections take two fifths of the 2.5 s, the two balances a
-// fifth, and the construction of groups a seventh. The reasons for the speed:
+// On the recurrent class of the rule LBFS, which has 65,910 states, this package takes 70 sweeps
+// and 0.2 s. Under LONGER, corrections take two fifths of the 2.5 s, the two balances a fifth, and
+// the construction of groups a seventh. The reasons for the speed:
 //
-//   - Corrections omit the states that together account for a 256th of the target residual. Of
-//     the 818,184 recurrent states, 379,963 remain at first, and 577,458 later. A correction then takes
-//     24 ms and 33 ms on two processors, instead of 41 ms.
+//   - Corrections omit the states that together account for a 256th of the target residual. Of the
+//     818,184 recurrent states, 379,963 remain at first, and 577,458 later. A correction on two
+//     processors then takes 24 ms at first and 33 ms later, instead of 41 ms.
 //   - The residual after a correction needs only half of the moves (see cycle.correct), so a
 //     correction takes 2½ passes over the chain instead of 4. The halves are stored separately,
 //     because memory is read in cache lines: a pass over one half takes 3 ms instead of 5 ms, and a
@@ -88,10 +89,11 @@
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
 //     part of its flow goes there: no fewer sweeps on random graphs.
 //
-// On chains that mix more slowly, the gain is greater: for a queue of 20,000 lengths, which
-// mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
-// preconditioner that stalls at a residual of 1e-4, so the balances come first. On random
-// graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
+// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater: for a
+// queue of 20,000 lengths, which mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares
+// from a poor μ make a preconditioner that stalls at a residual of 1e-4, so the balances come
+// first. On random graphs whose weights differ by factors of 10⁵ or more, the method stalls
+// permanently.
 package multilevel
 
 import (
@@ -126,9 +128,8 @@ type Result struct {
 	Sweeps   int     // Gauss–Seidel sweeps over states, not over groups
 }
 
-// Stationary turns mu, a guess with positive sum, into the stationary distribution. On
-// cancellation and after MaxSweeps, mu is the measure so far, and the error states the
-// residual.
+// Stationary turns mu, a guess with positive sum, into the stationary distribution. If ctx ends, or
+// after MaxSweeps sweeps, mu is the measure so far, and the error states the residual.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)

@@ -90,8 +90,8 @@ func (m *Matrix) allReach(c, passes int) bool {
 	return len(missing) == 0
 }
 
-// Period returns the period of the class of a recurrent state: the greatest
-// common divisor of the lengths of its cycles.
+// Period returns the period of the class of a recurrent state: the greatest common divisor of the
+// lengths of all cycles in the class.
 func (m *Matrix) Period(root int32) int {
 	// With depth(s) the distance of s from the root, the period is the greatest common
 	// divisor of depth(s) + 1 − depth(s′) over all steps s → s′.

@@ -3,9 +3,9 @@ package sparse
 
 import "slices"
 
-// Matrix is a Rows × Cols matrix; row i has entries in the columns
-// Col[Ptr[i]:Ptr[i+1]], strictly increasing, with the values Val[Ptr[i]:Ptr[i+1]].
-// Column indices have 32 bits, so an entry takes 12 bytes.
+// Matrix is a Rows × Cols matrix. Row i has entries in the columns Col[Ptr[i]:Ptr[i+1]], which
+// increase strictly, with the values Val[Ptr[i]:Ptr[i+1]]. Column indices have 32 bits, so an entry
+// takes 12 bytes.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int
@@ -67,7 +67,7 @@ func (b *Builder) Matrix() *Matrix {
 	return &m
 }
 
-// Row returns the columns and values of row i, borrowed.
+// Row returns the columns and values of row i, without copying them.
 func (m *Matrix) Row(i int) ([]int32, []float64) {
 	lo, hi := m.Ptr[i], m.Ptr[i+1]
 	return m.Col[lo:hi], m.Val[lo:hi]
