@@ -12,7 +12,7 @@ import (
 )
 
 // OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and does not know P, Ψ or q. It is
-// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature. An
+// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with the indicators of the pairs as features. An
 // occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. Let r be the
 // rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method seeks the saddle point of
 //
@@ -42,9 +42,9 @@ import (
 type OfflinePrimalDual struct {
 	Steps int // T(K+1), the length of the log; required
 	Inner int // K; 0 means ⌊√Steps⌋
-	// Coverage is C; required. The measure of an optimal policy must be at most C times q.
+	// Coverage is C; required. At every pair, the measure of an optimal policy must be at most C times q.
 	Coverage float64
-	// MixingTime is t, which is required under average cost. The t of [BoxMirror], plus 1, is enough.
+	// MixingTime is t, which is required under average cost. A value that exceeds the t of [BoxMirror] by 1 is enough.
 	MixingTime float64
 	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64

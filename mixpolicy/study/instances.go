@@ -1,9 +1,9 @@
-// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems, by
-// queries and by seconds. The methods are tuned for the quantity that is reported. Some of the methods also run in fair
-// races ([Fair]), on these problems and on families of random problems ([Family]). In the races by queries, the methods
-// of the fair races are finely tuned, with enough runs to decide which is better; the other methods have 20 runs and at
-// most 16 settings. The sign test compares runs on the same streams, with Holm's correction for the number of
-// comparisons. The results are in data/comparison.csv. From this file, notebook 09 computes its recommendations, and
+// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems, with
+// equal queries and with equal time. The methods are tuned for the quantity that is reported. Some of the methods also
+// run in fair races ([Fair]), on these problems and on families of random problems ([Family]). In the races by queries,
+// the methods that also take part in fair races are finely tuned, and have 100 or 200 runs; the other methods have at
+// most 16 settings, and 20 runs. The sign test compares runs on the same streams, with Holm's correction for the number
+// of comparisons. The results are in data/comparison.csv. From this file, notebook 09 computes its recommendations, and
 // notebook 12 its figures and tables. A test repeats some of the races. [FourQueues] is the experiment that the paper
 // announces, on a network of a million states. Its results are in data/network.csv.
 //
@@ -32,7 +32,7 @@ import (
 type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem
-	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each scaled to a greatest |entry| of 1
+	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each scaled so that its greatest |entry| is 1
 	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies; used only under average cost
 	Queries []int      // the numbers of queries after which a race by queries records results
 	Times   []time.Duration
