@@ -35,8 +35,8 @@ type LPSolution struct {
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
-// so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. Sums are compensated, so each
-// number errs by a few times 2⁻⁵³, relative to the size of its terms.
+// so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. All sums use compensated summation,
+// so each number errs by a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
 	Primal, Dual float64 // Primal is (1−γ)αᵀv, or g under average cost; Dual is cᵀξ
 	// PrimalViolation is max [−r]₊. The point becomes feasible if g is lowered by this amount or, under discounting, if

@@ -29,8 +29,8 @@ import (
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
 // Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of
-// the T policies, drawn uniformly. A step takes one transition and O(m) operations; the steps that move β take O(nm).
-// Each step size minimises the bound on the regret of the variables that it moves:
+// the T policies, drawn uniformly. A step uses one transition. It takes O(m) operations if it moves θ, and O(nm) if it
+// moves β. Each step size minimises the bound on the regret of the variables that it moves:
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //

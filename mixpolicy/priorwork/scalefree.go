@@ -68,9 +68,9 @@ import (
 // second. So no run ends if the optimum is 0, unless all costs are 0.
 //
 // The probability of a wrong end: a test adds at most 4δ for each answer fixed before this test, because the samples of the
-// test may decide whether the answer is kept. An answer is replaced only after as many samples as came before it. So a run of
-// 10⁹ samples has at most 154 tests, 27 answers, and 2133 pairs of an answer and a later test. It ends wrongly with
-// probability at most 8532δ < 0.001.
+// test may decide whether the answer is kept. An answer is replaced only after at least as many samples as came before it.
+// So a run of 10⁹ samples has at most 154 tests, 27 answers, and 2133 pairs of an answer and a later test. It ends wrongly
+// with probability at most 8532δ < 0.001.
 //
 // When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the
 // previous answer. A test takes d² operations for each pair, and 2d programs for each H.

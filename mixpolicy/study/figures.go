@@ -125,7 +125,7 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
+// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gaps of all
 // configurations that did not fail, from the best to the worst, relative to the optimum of (2.18). No line leaves the
 // figure, however great the gaps. A horizontal line shows a method with nothing to tune.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
