@@ -15,16 +15,17 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// ALP is the approximate linear program (4.1) of de Farias and Van Roy (2003). It maximises αᵀv over the v = Φν with
-// v ⪯ 𝒮v:
+// ALP is the approximate linear program (4.1) of de Farias and Van Roy (2003). It maximises αᵀv over all v = Φν with v
+// ⪯ 𝒮v, where 𝒮 is the Bellman operator:
 //
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ.
 //
-// The constraints are those of all pairs (s, a), or of some pairs, as in (4.8). (The paper prints a min over v, and
-// 𝒮v ⪰ c in the text. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program maximises.) With the constraints of
-// all pairs, the program's value is a lower bound on αᵀv*.
+// There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints a min over v, and
+// 𝒮v ⪰ c in the text. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must maximise.) With the constraints
+// of all pairs, the program's value is a lower bound on αᵀv*.
 //
-// Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. It does not contain α.
+// Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. This program does not
+// contain α.
 //
 // Source: de Farias and Van Roy, Operations Research 51(6), 2003; under average cost, NIPS 2002.
 //
@@ -36,8 +37,8 @@ type ALP struct {
 	// Pairs lists the pairs whose constraints are imposed, as indices s·m + a; nil means all pairs.
 	Pairs []int
 
-	// Γ is {‖ν‖∞ ≤ Bound}; 0 means no bound. If only some constraints are imposed, the program may be unbounded without
-	// this bound.
+	// Bound is B in Γ = {ν: ‖ν‖∞ ≤ B}; 0 means that Γ contains all ν. With the constraints of only some pairs, the program
+	// can be unbounded if Bound is 0.
 	Bound float64
 }
 
@@ -55,8 +56,8 @@ type Approximation struct {
 	Violation float64
 }
 
-// Solve solves the program exactly. Solve returns an error if the program is unbounded or infeasible, or if a field is
-// invalid.
+// Solve solves the program exactly, up to rounding. It returns an error if the program is unbounded or infeasible, or
+// if a field is invalid.
 func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	pairs := p.Pairs
 	if pairs == nil {
@@ -190,8 +191,8 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 
 func negated(x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), -1, x) }
 
-// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the weighted ℓ₁ norm in which (4.2), (4.3), (4.9) and (4.13) bound
-// errors.
+// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the distance in the weighted ℓ₁ norm, which (4.2), (4.3), (4.9) and
+// (4.13) bound.
 func WeightedError(w, v, v2 []float64) float64 {
 	var total float64
 	for s := range w {

@@ -24,15 +24,16 @@ import (
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //
 // Here Pr(s, a) is the probability with which a step draws (s, a), and Π is the projection onto 0 ⪯ v ⪯ M1. A step
-// takes O(m + log n) operations. The answer is the average of the policies π. The published parameters for T steps are
+// takes O(m + log n) operations. The answer is the average of the policies π of all steps. The published parameters for
+// T steps are
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). Here, the term θα in the draw of s ensures the second condition for
-// the distribution that is drawn from. This M is the least for which the exponent is never positive. The exponent must
-// not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). Here, ξ need not satisfy the second condition, but the distribution
+// of the drawn (s, a) does, because of its term θα. This M is the least for which the exponent is never positive. The
+// exponent must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
-// After T = Õ(nm/((1−γ)⁶ε²)) steps, the policy is ε-optimal in expectation. The lower bound for any method is of the
+// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. The lower bound for any method is of the
 // order of nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
 //
 // Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have its text; θ, M, β
@@ -79,21 +80,21 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // of the order of nm·t/ε².
 //
 // This M is the least for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
-// least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. Because
-// e^x ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most
-// ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β times the gap. The gradient for h satisfies ‖e_{s′} −
-// e_s‖² ≤ 2. So after T steps, the expected gap is at most
+// least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. Because e^x
+// ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s,
+// a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap, which is defined below. The gradient for h
+// satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
 // The sum of the first two terms is least for a β of the order of (1/t)√(ln(nm)/(nmT)). With α′ = nt²β, the third term
-// is 2/(βT), which is less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
+// is 2/(βT), less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
 // The gap is the mean over the steps k of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k). The only fixed h in this gap is h*. So the analysis
 // requires only that h*, plus a suitable constant, stays between −2t and 2t. This holds if t bounds the mixing times of
-// all policies. For the queue of section 6, h* spans 146.2 (c_max − c_min), so t = 37 is enough. For this queue, a
-// bound on the mixing times of all policies is useless: for the policy that serves at the rate 0.8 up to length 66 and
-// at the rate 0.2 beyond it, the mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance.
+// all policies. For the queue of section 6, h* spans 146.2 (c_max − c_min), so t = 37 is enough. A bound on the mixing
+// times of all policies of this queue is useless: with the service rate 0.8 up to length 66 and 0.2 above 66, the
+// mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -101,8 +102,8 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int
-	// MixingTime is t; required. For costs divided by c_max − c_min, the relative value function h* of an optimal
-	// policy must span at most 4t. A bound on the mixing times of all policies is enough.
+	// MixingTime is t; required. For costs divided by c_max − c_min, the relative value function h* of an optimal policy
+	// must span at most 4t. This holds if t bounds the mixing times of all policies.
 	MixingTime float64
 	// Range is τ ≥ 1; required. If τ is too small, the sampling visits some states more often than the optimal policy
 	// does, and the answer is biased.
@@ -139,7 +140,7 @@ func (a PiLearning) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.
 
 func learningRate(rate float64, steps int) (float64, error) {
 	if steps < 1 {
-		return 0, fmt.Errorf("priorwork: Steps = %d, want at least 1: the step sizes depend on it", steps)
+		return 0, fmt.Errorf("priorwork: Steps = %d, want at least 1: the step sizes depend on Steps", steps)
 	}
 	return positive(rate, 1, "Rate")
 }

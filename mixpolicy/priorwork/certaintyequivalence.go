@@ -10,13 +10,13 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// CertaintyEquivalence estimates the costs, and solves the MDP with the estimates. It is the plug-in principle for the
-// whole MDP, (2.13), instead of for (2.18). With a generative model, this principle is minimax optimal in the number of
-// queries (Azar, Munos and Kappen 2013). Here, transitions are known. If costs have no noise, one query for each pair
-// is enough: after nm queries, the answer is optimal to 10⁻⁶ of the range of the costs.
+// CertaintyEquivalence estimates the costs, and solves the MDP with the estimates. It applies the plug-in principle to
+// the whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal in the number
+// of queries (Azar, Munos and Kappen 2013). Here, transitions are known. If costs have no noise, one query for each
+// pair is enough: the answer's cost then exceeds the optimum by at most 10⁻⁶ of the range of the costs.
 //
-// The method queries all pairs in a random order, and then again in the same order. The estimate for a pair is the cost
-// last observed. Before the first query of a pair, the estimate is the greatest cost, which is known by (A.3).
+// The method queries all pairs in a random order, and then repeats this order. The estimate for a pair is the cost last
+// observed for the pair. Before the first query of a pair, the estimate is the greatest cost, which is known by (A.3).
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //
@@ -52,8 +52,8 @@ func (a *certaintyEquivalence) Step() error {
 	return nil
 }
 
-// Policy implements [mixpolicy.PolicyRun]. It solves the MDP with the estimated costs, with a tolerance of a millionth
-// of the range of the estimated costs.
+// Policy implements [mixpolicy.PolicyRun]. It solves the MDP with the estimated costs, to within a millionth of their
+// range.
 func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
 	estimated, err := a.x.WithCosts(a.cost)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) with the constraints of the pairs drawn so far.
 //
-// The published η is [Lyapunov.Sampling] with the optimal policy's measure, which is unknown before the problem is
+// The published η is [Lyapunov.Sampling] of the optimal policy's measure, which is unknown before the problem is
 // solved. In the authors' experiment of 2003 with a queue, whose length is x, the program has all constraints, the
 // state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from a
 // secondary source.)
@@ -29,7 +29,7 @@ import (
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil means the MDP's initial distribution
-	Sampling []float64  // η over pairs; nil means (4.4) with u = 1 and with the μ of [Visits]
+	Sampling []float64  // η over pairs; nil means (4.4) with u = 1, and with μ from [Visits]
 	Bound    float64    // as ALP.Bound
 }
 
@@ -165,8 +165,8 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	return x[0], x[1:], nil
 }
 
-// Lyapunov is a Lyapunov function u with its factor β_u. Its methods return what the theorems compute from u: ALPBound,
-// Sampling and Zeta, of de Farias and Van Roy; and SALPBound, of Desai, Farias and Moallemi.
+// Lyapunov is a Lyapunov function u with its factor β_u. Its methods compute the quantities that theorems derive from
+// u: ALPBound, Sampling and Zeta for de Farias and Van Roy, and SALPBound for Desai, Farias and Moallemi.
 type Lyapunov struct {
 	U    []float64 // u, one entry per state
 	Beta float64   // β_u < 1
@@ -198,7 +198,7 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 //
 //	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)).
 //
-// The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It is for the smoothed program with the penalty
+// The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for the smoothed program with the penalty
 // [PublishedPenalty] and the slack weights μ = μ^{π*}_α. The argument distance is the minimum, which [BestFit]
 // computes. (The paper prints u ⪯ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
@@ -228,7 +228,7 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// The argument optimal is v*, and the argument spread is the supremum. αᵀv* must be positive; it is if all costs are
+// The argument optimal is v*, and the argument spread is the supremum. αᵀv* must be positive, as it is if all costs are
 // positive.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
@@ -258,7 +258,7 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 // with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last logarithm
 // outside the product.) By their Theorem 1, the violated constraints then have a measure of at most (1−γ)ε/(4mζ). If
-// this bound is 1 or more, no constraint is needed, and the size is 0. Otherwise, CostSampleSize panics unless this
+// this bound is 1 or more, no constraint is needed, and CostSampleSize returns 0. Otherwise, it panics unless this
 // bound is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)

@@ -24,18 +24,18 @@ import (
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
 //
-// is unbiased. This q₂ minimises the greatest length of the second term. The answer is the average of the iterates,
-// weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η = R₂/(G√T)
-// give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+// is unbiased. This q₂ minimises the greatest length of the second term of ĝ. The answer is the average of the
+// iterates, weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η
+// = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
-// DualALP computes W once, by a pass over all transitions for each feature. The source computes each row that it needs
-// from the predecessors of s′.
+// DualALP computes W once, by a pass over all transitions for each feature. The source computes each row of W that it
+// needs from the predecessors of s′.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
 // Deviations: see [Publications].
 type DualALP struct {
-	// Weight is ω, in units of the scaled cost; 0 means 1. The source takes ω = 1/ε for an accuracy ε.
+	// Weight is ω, for costs divided by CostScale; 0 means 1. The source takes ω = 1/ε for an accuracy ε.
 	Weight float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize
@@ -152,7 +152,7 @@ func (a *dualALP) Step() error {
 // View implements [mixpolicy.Run].
 func (a *dualALP) View(s *mixpolicy.Snapshot) error { return a.m.View(s) }
 
-// Objective returns f_ω(θ), in units of the scaled cost.
+// Objective returns f_ω(θ), for costs divided by CostScale.
 func (a DualALP) Objective(p *mixpolicy.Problem, theta []float64) (float64, error) {
 	r, err := a.Start(p, nil)
 	if err != nil {

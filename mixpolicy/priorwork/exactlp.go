@@ -17,7 +17,7 @@ import (
 //	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
 //
-// where the factor 1−γ makes both values costs per step. Under average cost, with the gain g, the programs are
+// where the factor 1−γ makes both optimal values costs per step. Under average cost, with the gain g, the programs are
 //
 //	primal  max g          subject to  g + h(s) − P_a(s)h ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, 1ᵀξ = 1, Σ_a ξ_a(s) = Σ ξ_b(s′)P_b(s′,s).
@@ -25,7 +25,7 @@ type LPSolution struct {
 	Value  []float64         // v, or h
 	Gain   float64           // g, under average cost
 	Pair   []float64         // ξ, the dual variables of the primal
-	Policy *mixpolicy.Policy // the optimal policy, whose measure is ξ
+	Policy *mixpolicy.Policy // an optimal policy; its measure is ξ
 
 	LPCertificate
 }
@@ -35,8 +35,8 @@ type LPSolution struct {
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
-// so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. Sums are compensated, so each
-// number errs by a few times 2⁻⁵³, relative to the size of its terms.
+// so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. All sums use compensated summation,
+// so each number errs by a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
 	Primal, Dual float64 // Primal is (1−γ)αᵀv, or g under average cost; Dual is cᵀξ
 	// PrimalViolation is max [−r]₊. The point becomes feasible if g is lowered by this amount or, under discounting, if
@@ -65,9 +65,9 @@ func (c LPCertificate) String() string {
 }
 
 // SolveLP solves both programs of [LPSolution] by policy iteration, which is the simplex method with all improving
-// pivots at once (Howard 1960; Ye 2011 for its complexity). Policy iteration ends with an optimal basis. SolveLP checks
-// the v and the measure ξ of this basis against the programs. SolveLP returns the errors of [mixpolicy.PolicyIteration]
-// and [mixpolicy.Occupation].
+// pivots at once (Howard 1960; Ye 2011 for its complexity). Policy iteration ends with an optimal basis. The
+// certificate states how well the v and the measure ξ of this basis solve the programs. SolveLP returns the errors of
+// [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and does not know P, Ψ or q. It is
-// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with an indicator of each pair as a feature. An
+// the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with the indicators of the pairs as features. An
 // occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. Let r be the
 // rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method seeks the saddle point of
 //
@@ -29,8 +29,8 @@ import (
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
 // Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of
-// the T policies, drawn uniformly. A step takes one transition and O(m) operations; the steps that move β take O(nm).
-// Each step size minimises the bound on the regret of the variables that it moves:
+// the T policies, drawn uniformly. A step uses one transition. It takes O(m) operations if it moves θ, and O(nm) if it
+// moves β. Each step size minimises the bound on the regret of the variables that it moves:
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //
@@ -42,9 +42,9 @@ import (
 type OfflinePrimalDual struct {
 	Steps int // T(K+1), the length of the log; required
 	Inner int // K; 0 means ⌊√Steps⌋
-	// Coverage is C; required. The measure of an optimal policy must be at most C times q.
+	// Coverage is C; required. At every pair, the measure of an optimal policy must be at most C times q.
 	Coverage float64
-	// MixingTime is t, which is required under average cost. The t of [BoxMirror], plus 1, is enough.
+	// MixingTime is t, which is required under average cost. A value that exceeds the t of [BoxMirror] by 1 is enough.
 	MixingTime float64
 	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64

@@ -8,7 +8,7 @@ import (
 // Publication states the source of a method, and how our implementation deviates from the source.
 type Publication struct {
 	Method     string   // the name of the method's type
-	Source     string   // author, place and year
+	Source     string   // author, place and year, or "none"; some sources say that we did not have the text
 	Deviations []string // the known deviations, some with a reason; empty if none is known
 }
 

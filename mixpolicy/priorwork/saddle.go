@@ -64,9 +64,9 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
 // Steps in θ are those of (3.25) with length η/σ. S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ = c_max − c_min,
-// or 1 if all costs are equal, balances the steps in θ and λ. The answer is the average of the points (θ½, λ½). The
-// duality gap of the answer falls as 1/t in t iterations, because 𝓛 is bilinear and the gradients have no noise. Only
-// the modulus may be chosen, and the modulus determines η. The certificate of a run contains the gap.
+// or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the points (θ½,
+// λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) falls as 1/t in t iterations, because 𝓛 is bilinear and the gradients have
+// no noise. The user chooses only the modulus, which determines η. The certificate of a run contains the duality gap.
 //
 // An iteration costs 4nmd operations. The method makes no queries.
 //

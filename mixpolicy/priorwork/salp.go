@@ -26,10 +26,10 @@ import (
 // h_a(s)]₊.
 //
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
-// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the greatest
-// function at a given ν. Solve starts with none of these functions as a constraint. Each pass adds the function that
-// the last solution violates most. Solve ends when a solution violates no function, so the result is exact. For a few
-// variables, a few dozen passes are enough.
+// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the function that is
+// greatest at a given ν. Each function gives a constraint. Solve starts with none of these constraints, and each pass
+// adds the one that the last solution violates most. Solve ends when a solution violates no constraint, so the result
+// is exact. For a few variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -38,8 +38,8 @@ type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil means the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is unknown before the
-	// problem is solved. N sampled states with the weight 1/N each may replace this measure.
+	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is unknown before the problem
+	// is solved. Instead of this measure, N sampled states can have the weight 1/N each.
 	Slack []float64
 
 	// Penalty is κ, [PublishedPenalty] in the source; 0 means that Budget applies.

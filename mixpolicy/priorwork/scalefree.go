@@ -11,48 +11,48 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// ScaleFree is Algorithm 1 without η, β or a scale of costs: it determines the lengths of its steps from the run. Let b̂_t be
-// the mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
+// ScaleFree is Algorithm 1 without η, β or a scale of costs: it chooses the lengths of its steps as it runs. Let b̂_t be the
+// mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t                                                        in place of (3.5a)
 //	∇φ(θ̃) = ∇φ(θ₁) − c_t(Σ_{k≤t} w_kĝ_k + w_{t+1}ĝ_t)/√S_t                    (3.25a)
 //	θ_{t+1} = ∇φ*(z1 + ∇φ(θ̃))                                                (3.25b), (3.25c)
 //	λ_{t+1}(i) = [λ_t(i) − r_t(i)w_t(Ψθ_t)_i/√Q_t(i)]₊                        (3.26)
 //
-// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The lengths of the steps depend on
-// the run so far, where D is the Bregman divergence of φ:
+// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The factors c_t and r_t depend
+// on the run so far. Here, D is the Bregman divergence of φ, and θ̂_k is the average after step k:
 //
 //	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
-// The averages (3.27) have the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to
-// (1/d, …, 1/d). Costs in another unit give the same θ.
+// Also, c_t is at least the least such ratio at d points near θ₁. The averages (3.27) have the weights w_t. The answer is
+// the first feasible point on the line from the average θ̂_T to (1/d, …, 1/d). Costs in another unit give the same θ.
 //
 // A step takes nmd operations, and d more for each pair i with λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
-// b̂ leaves out samples with large costs. c_max = max |c| is known by Assumption A.3. A sample is left out if the size of its
-// cost exceeds c_max by more than √t(c_max + m_t). Here m_t is the mean excess over c_max in the samples so far, in which an
-// excess above the limit counts as the limit. So a rare outlier does not spoil the mean, and without noise nothing is left
-// out.
+// b̂ leaves out samples with large costs. c_max = max |c| is known by Assumption A.3. A sample is left out if the size of
+// its cost exceeds c_max by more than √t(c_max + m_t). Here m_t is the mean excess over c_max in the earlier samples, where
+// an excess above its limit counts as that limit. So a rare outlier does not spoil the mean, and without noise nothing is
+// left out.
 //
 // # When a run ends by itself
 //
-// With a Tolerance ε, a run ends once it has shown that its answer exceeds the optimum by at most ε times the answer's cost.
-// The run knows Ψ and c_max, but not b = cᵀΨ. So it tests an answer θ̂ with n samples that were drawn after θ̂ and a clipping
-// level L were fixed. Let a revealed cost be X = c + N, where the noise N has the same distribution for every sample,
-// independent of the pair and symmetric about 0. The variance of N may be infinite. Let X_L be X clipped to [−L, L], let x =
-// X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be their covariance. In a run with a Tolerance, b̂ is computed
-// from X_L instead of X. After a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10⁹ samples take about
-// 360,000 steps.
+// With a Tolerance ε, a run ends once it has shown that the cost of its answer exceeds the optimum by at most ε times this
+// cost. The run knows Ψ and c_max, but not b = cᵀΨ. So it tests an answer θ̂ with n samples that were drawn after θ̂ and a
+// clipping level L were fixed. Assume that a revealed cost is X = c + N, where the noise N has the same distribution for
+// every pair, and this distribution is symmetric about 0. The variance of N may be infinite. Let X_L be X clipped to [−L,
+// L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be their covariance. In a run with a Tolerance, b̂
+// is computed from X_L instead of X. After a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10⁹ samples
+// take about 360,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality (Maurer and
 // Pontil 2009) says that, with probability at least 1−δ and whatever d is,
 //
 //	kᵀ(Ex − b̄) ≤ h(k) = √(2kᵀVk ln(2/δ)/n) + 14L max_i |(Ψk)_i|/q_i ln(2/δ)/3(n−1),   ln(2/δ) = 17.
 //
-// Clipping: let p = P(|N| > L). By symmetry, E X_L = 0 for c = 0. For almost all |c| ≤ c_max, the derivative of E X_L in c is
-// P(|c + N| < L). This derivative differs from 1−p by at most P(L − c_max < |N| < L + c_max) ≤ π = P(L − 2c_max < |X| < L +
-// 2c_max). So |kᵀEx − (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. Bernstein's inequality also gives a bound π̄ on π, with probability at least
-// 1−δ.
+// Clipping: let p = P(|N| > L). By symmetry, E X_L = 0 for c = 0. For almost all c with |c| ≤ c_max, the derivative of E X_L
+// in c is P(|c + N| < L). This derivative differs from 1−p by at most P(L − c_max < |N| < L + c_max) ≤ π = P(L − 2c_max <
+// |X| < L + 2c_max). So |kᵀEx − (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. Bernstein's inequality also gives a bound π̄ on π, with probability
+// at least 1−δ.
 //
 // Localisation: by these two bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, θ* is in S(H) = {θ
 // feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max |u_jᵀ(θ̂ − θ)| over S(H).
@@ -64,16 +64,16 @@ import (
 //
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //
-// where h(θ̂) may use the mean of (xᵀθ̂)² for the variance. The run ends once the first right side is at most ε times the
+// where h(θ̂) can use the mean of (xᵀθ̂)² for the variance. The run ends once the first right side is at most ε times the
 // second. So no run ends if the optimum is 0, unless all costs are 0.
 //
 // The probability of a wrong end: a test adds at most 4δ for each answer fixed before this test, because the samples of the
-// test may decide whether the answer is kept. An answer is replaced only after as many samples as came before it. So a run of
-// 10⁹ samples has at most 154 tests, 27 answers, and 2133 pairs of an answer and a later test. It ends wrongly with
-// probability at most 8532δ < 0.001.
+// test may decide whether the answer is kept. An answer is replaced only after at least as many samples as came before it.
+// So a run of 10⁹ samples has at most 154 tests, 27 answers, and 2133 pairs of an answer and a later test. It ends wrongly
+// with probability at most 8532δ < 0.001.
 //
-// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 according to the samples
-// that tested the previous answer. A test takes d² operations for each pair, and 2d programs for each H.
+// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the
+// previous answer. A test takes d² operations for each pair, and 2d programs for each H.
 //
 // # What is proved
 //
@@ -94,7 +94,7 @@ import (
 //
 // Proof: this is Zinkevich's proof, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
 //
-// Adding (θ) and (λ) bounds the gap of the averages: for every θ and every λ ⪰ 0,
+// Adding (θ) and (λ), which stand below for their right sides, bounds the gap of the averages: for every θ and every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ (θ) + Σ_i (λ) + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
@@ -103,15 +103,15 @@ import (
 // gap. (θ) and (λ) also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that they do, and know of none
 // for any method of this kind. So a run can compute its bound only at the end.
 //
-// # Where it fails
+// # Where the method fails
 //
 // With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how much later. If
 // noise is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all θ. But
-// the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, clipping and leaving out samples bias
-// b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is far larger than
-// the true gap. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, so the answers are worse
-// than those of a tuned Algorithm 1. For a modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞,
-// there is no Δ, and (θ) proves nothing.
+// the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, clipping and leaving out samples
+// bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is far larger
+// than the excess over the optimum. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, so
+// the answers are worse than those of a tuned Algorithm 1. For a modulus whose D is unbounded on the class, such as
+// [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
 //
 // Source: none. The parts are from Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and
 // Sridharan, NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t; Bubeck,
@@ -121,8 +121,8 @@ type ScaleFree struct {
 	Modulus bregman.Modulus
 	// Sampled makes ĝ_t the estimate (3.5a). Then ĝ_t is not used as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
-	// Tolerance is ε: a run ends by itself once it has shown that its answer exceeds the optimum by at most ε times the
-	// answer's cost. 0 means that no run ends by itself.
+	// Tolerance is ε: a run ends by itself once it has shown that the cost of its answer exceeds the optimum by at most ε times
+	// this cost. 0 means that no run ends by itself.
 	Tolerance float64
 }
 

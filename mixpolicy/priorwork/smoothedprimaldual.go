@@ -44,20 +44,20 @@ import (
 // # The iteration
 //
 // We use mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s).
-// The weight of no action is 1 − 1ᵀρ(s). Neither step needs a projection:
+// The weight of taking no action is 1 − 1ᵀρ(s). Neither step needs a projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}).
 //
-// A step takes m queries and O(md) operations, whatever n is. The answer is the average ν̂ of the iterates, weighted
-// by η, and the greedy policy for Φν̂.
+// A step takes m queries and O(md) operations, whatever n is. The answer is the average ν̂ of the iterates, weighted by
+// η, with the greedy policy for Φν̂.
 //
 // # Its error
 //
 // φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
 // D(ν;0) ≤ R, and the relative entropies of all ρ(s) add up to at most n ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s,
-// then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. So the squares of both gradients in the dual norms add up to
-// at most
+// then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the norms √R‖·‖₂ and ‖·‖_∞, which are dual to the norms of
+// the strong convexity, the squares of ĝ_ν and ĝ_ρ add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //

@@ -70,7 +70,7 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	}), nil
 }
 
-// ApproximateLP is [ALP] with the true costs and all constraints. The state-relevance weights are [Visits].
+// ApproximateLP is [ALP] with the true costs and all constraints. The state-relevance weights are those of [Visits].
 //
 // Source: see [ALP].
 //
@@ -88,7 +88,7 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 }
 
 // SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is unknown before
-// the problem is solved, so α and μ are [Visits]. SmoothedLP is only for discounted cost.
+// the problem is solved, so μ is the distribution [Visits], and α is the same. SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].
 //

@@ -17,8 +17,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for sparse features: only few features are nonzero at each pair, for
-// example if features are indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue
+// SparseDualALP minimises the f_ω of [DualALP] if the features are sparse: at each pair, only few features are nonzero.
+// For example, features can be indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue
 // network; a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient
 // is proportional to the number of nonzero entries in the two rows that it uses.
 //
@@ -42,8 +42,8 @@ type SparseDualALP struct {
 	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
 }
 
-// NewSparseDualALP computes W and the distributions, for d features. For each pair i, the function row must call its
-// argument set once for every nonzero entry of Ψ_i, in any order.
+// NewSparseDualALP computes W, q₁ and q₂ for d features. For each pair i, the function row must call its argument set
+// once for every nonzero entry of Ψ_i, in any order.
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)
@@ -153,7 +153,7 @@ func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta)
 
 // DualALPRun holds the settings of a run of [SparseDualALP].
 type DualALPRun struct {
-	Weight    float64 // ω, in units of the scaled cost
+	Weight    float64 // ω, for costs divided by CostScale
 	CostScale float64 // divides the costs
 	StepSize  mixpolicy.StepSize
 	Batch     int // gradients that a step averages
@@ -166,8 +166,8 @@ type DualALPRun struct {
 	Schedule mixpolicy.Schedule
 }
 
-// Run returns the mean of the iterates. If ctx ends or a step fails, Run returns the mean of the iterates so far, and
-// an error.
+// Run returns the mean of the iterates. If ctx ends, or if a step or Visit fails, Run returns the mean of the iterates
+// so far, and an error.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {

@@ -81,7 +81,7 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 // the iterates may circle around a saddle point instead of converging to it, and no theorem of the paper applies to the
 // last iterate.
 //
-// Source: none. It is Algorithm 1 of the paper with another answer.
+// Source: none. Only the answer differs from the answer of the method Of.
 type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].

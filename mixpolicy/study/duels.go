@@ -9,8 +9,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Level is the level of the sign tests: among all tests under one Holm correction, the probability of one or more wrong
-// verdicts is at most Level.
+// Level is the significance level of the sign tests: among all tests under one Holm correction, the probability of one
+// or more wrong verdicts is at most Level.
 const Level = 0.05
 
 // rounding is the size, in units of the optimum, up to which a difference between two answers counts as rounding.
@@ -29,7 +29,8 @@ func (d Duel) Winner() string {
 	return d[0].Winner()
 }
 
-// String shows the numbers of wins and losses, such as "12–48, 9–51", with a question mark if there is no winner.
+// String shows the numbers of wins and losses of the first method, such as "12–48, 9–51", with a question mark if there
+// is no winner.
 func (d Duel) String() (text string) {
 	for _, drawing := range d {
 		text += fmt.Sprintf(", %d–%d", drawing.Better, drawing.Worse)
@@ -42,8 +43,8 @@ func (d Duel) String() (text string) {
 
 // Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair]. It
 // compares a pair on each of the given problems on which both methods raced, run by run on the same streams. On a
-// family, it counts the instances on which each method is better in more runs. Holm's correction covers all
-// comparisons.
+// family, it counts, for each method, the instances on which this method is better in more runs than the other. Holm's
+// correction covers all comparisons of one call.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -117,7 +118,8 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// Wins counts the problems where method a wins the duel by penalised gap, where method b wins, and where neither wins.
+// Wins counts the problems on which method a wins the duel by penalised gap, on which method b wins, and on which
+// neither wins.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
@@ -141,8 +143,8 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.Table(caption, "problem", others...)
 }
 
-// Margins returns the table of the duels of the given pairs of methods on the three problems, with the median
-// difference in each duel.
+// Margins returns a table of duels between the given pairs of methods on the three problems, with the median difference
+// in each duel.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -182,10 +184,10 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 	return unbeaten
 }
 
-// Recommendation returns the table of the methods to use for (2.18) if the costs are known only from the oracle's
-// samples and, for some methods, from max |c|. For each kind of costs and each method, it counts the problems of the
-// fair races on which no other method beat this method in both drawings, by penalised gap after equal queries. The
-// methods to use have the highest count; if all counts are 0, the table names no method to use.
+// Recommendation returns the table of the methods to use for (2.18) if the costs must be learnt from the oracle's
+// samples; some methods also use max |c|. Each row is about several problems of the fair races. For each method, the
+// row counts the problems on which no other method beat this method in both drawings, by the penalised gap after equal
+// queries. The methods to use are those with the highest count; if all counts are 0, the row names no method to use.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)

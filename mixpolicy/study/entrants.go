@@ -27,8 +27,8 @@ const (
 	Generator    = "c, s′, (s,a) chosen" // costs and drawn next states at pairs that the method chooses
 )
 
-// Tellings lists all kinds of information in the order of the tables: first what a method knows, and then what it may
-// query.
+// Tellings lists all kinds of information in the order of the tables: first what a method knows, and then which costs
+// it can query.
 var Tellings = []string{
 	Measures, Visits, Basis, Transitions, Costs, GreedyCosts, CostRange, MixingTime, SampledCosts, ChosenCosts, Generator,
 }
@@ -36,13 +36,14 @@ var Tellings = []string{
 // fromSamples is the information that most methods for (2.18) receive.
 var fromSamples = []string{Measures, CostRange, SampledCosts}
 
-// Learners returns the methods that learn costs from the oracle. Each has at most 16 settings, which are meant for
-// costs divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method (4.16), the dual ALP (4.14), and
-// plug-in, which uses means or medians of means. Algorithm 1 enters in several forms: it returns its average or its
-// last iterate; it scales rows; on small problems, it reduces the variance; or it is scale-free. The scale-free form
-// and plug-in have nothing to tune. Some methods seek the best of all policies: certainty equivalence; for average
-// cost, π-learning; and for discounted cost, the randomised LP. With a basis Φ of value functions, the ALP over sampled
-// constraints (4.8) and, for discounted cost, a primal–dual method for the smoothed ALP also take part.
+// Learners returns the methods that learn costs from the oracle. Each has at most 16 settings. Their step sizes and
+// penalty weights are meant for costs divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method
+// (4.16), the dual ALP (4.14), and plug-in, which uses means or medians of means. Algorithm 1 enters in several forms:
+// with its average as the answer, with its last iterate as the answer, with scaled rows, with reduced variance (on
+// small problems only), and in the scale-free form. The scale-free form and plug-in have nothing to tune. Some methods
+// seek the best of all policies: certainty equivalence; for average cost, π-learning; and for discounted cost, the
+// randomised LP. If phi is not nil, Learners also returns the ALP with sampled constraints (4.8) and, for discounted
+// cost, a primal–dual method for the smoothed ALP. The argument phi is Φ, a basis of value functions.
 //
 // The argument steps is the number of queries of the longest run, and the argument mixing bounds the base policies'
 // mixing times. The step sizes of π-learning depend on both, and the step sizes of the randomised LP depend on steps.
@@ -116,8 +117,8 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 
 // Informed returns the methods that know the costs. These methods query no costs, and should be compared by time. For
 // (2.18), they are mirror-prox, restarted PDHG and the exact linear program. The other methods seek the best of all
-// policies: policy iteration and, with a basis Φ, the approximate LP (4.1) and, for discounted cost, the smoothed LP
-// (4.10).
+// policies: policy iteration; if phi is not nil, the approximate LP (4.1) with the basis phi; and, if the cost is also
+// discounted, the smoothed LP (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{
 		enter("mirror-prox", "Nemirovski 2004", []string{Measures, Costs}, priorwork.MirrorProx{}),

@@ -29,7 +29,7 @@ type Noise int
 
 const (
 	Exact    Noise = iota
-	Gaussian       // standard deviation 1, the length of the range of costs
+	Gaussian       // standard deviation 1; the costs themselves are in [0, 1)
 	Heavy          // Student's t with 1.5 degrees of freedom: the variance is infinite
 	Outliers       // ±1000 with probability 1/500 each, else 0
 )
@@ -116,9 +116,9 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 //
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
-// where the bound holds because q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions:
-// the pairs that were seen represent the unseen pairs. b̂ is the mean of the sampled gradients (3.5a) of Algorithm 1 at
-// λ = 0, and also of the sampled gradients of the penalty method where Ψθ ⪰ 0.
+// where the bound holds because q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions. b̂
+// is the mean of the sampled gradients (3.5a) of Algorithm 1 at λ = 0, and also of the sampled gradients of the penalty
+// method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

@@ -88,7 +88,7 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 // costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
 // states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
 // observation that is not later than the observation before it; such observations occur if one answer serves several
-// marks, or if the steps take less time than the answers.
+// marks or, in races by seconds, if the earlier answer took longer to compute.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -125,9 +125,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity draws how the result depends on tuning. For each method, it draws the median penalised gaps of all
+// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gaps of all
 // configurations that did not fail, from the best to the worst, relative to the optimum of (2.18). No line leaves the
-// figure, however great the gaps. A method with nothing to tune is a horizontal line.
+// figure, however great the gaps. A horizontal line shows a method with nothing to tune.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -146,9 +146,8 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return drawn(f, math.Inf(1), lines...)
 }
 
-// ByDim draws the penalised gaps of the fair races on the families with the given noise, by the number of base
-// policies, for both drawings together. It takes the median of the runs on each instance, and then draws the median
-// over the instances.
+// ByDim draws, against the number of base policies, the penalised gaps of the fair races on the families with the given
+// noise. It takes the median of the runs on each instance, and then draws the median over the instances of both drawings.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
@@ -170,7 +169,7 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 	return f
 }
 
-// Final returns the last row of a quantity in a race, or the zero Row if there is none.
+// Final returns a method's last row about a quantity in a race on a problem, or the zero Row if there is none.
 func (r Record) Final(problem, kind, method, what string) race.Row {
 	return final(r.Record, race.Row{Problem: problem, Race: kind, Method: method, Quantity: what})
 }
@@ -227,8 +226,8 @@ func interval(row race.Row, factor float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, v, digits, lo, digits, hi)
 }
 
-// Reaches returns the table of the queries that each method needs to come within 1 % of an optimum, and to stay within
-// 1 %: medians with intervals. A dash means more queries than the race allowed.
+// Reaches returns the table of the numbers of queries that each method needs to come within 1 % of an optimum and to stay
+// there: medians with intervals. A dash means that the race did not allow enough queries.
 func (r Record) Reaches(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {

@@ -18,7 +18,7 @@ type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
 	Learning Learning
-	Steps    int // number of steps of each simulated stream
+	Steps    int // number of counted steps of each simulated stream
 	Seed     uint64
 	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
 	Measures mixpolicy.MeasureSettings
@@ -91,8 +91,9 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment: for each set of base policies, their costs, the exact optimum of (2.18) and its policy
-// and, except for the six rules, the learnt policies. If ctx ends, Compute returns the rows so far with the error.
+// Compute runs the experiment. For each set of base policies, it computes the costs of these policies, the exact
+// optimum of (2.18) with its policy and, except for the six rules, the learnt policies. If ctx ends, Compute returns
+// the rows so far and an error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	x := must(e.Network.MDP())
@@ -320,7 +321,8 @@ type NetworkPart struct {
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. Unless progress is nil, Compute calls progress with the current activity.
+// Compute returns the rows of the part. Unless progress is nil, Compute calls it with the name of each activity that
+// begins.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)
@@ -359,8 +361,8 @@ func NetworkParts() []NetworkPart {
 }
 
 // UpdateNetwork computes the named parts, or all parts if none is named, and replaces their rows in the record at path.
-// It writes each part as soon as the part is finished, and rereads the record just before, so other processes may
-// compute other parts at the same time.
+// It writes each part as soon as the part is finished, and rereads the record just before writing, so other processes
+// can compute other parts at the same time.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
 	parts := NetworkParts()
 	index := func(name string) int {

@@ -20,25 +20,25 @@ const (
 	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in state At
 	Weight        = "weight"         // θ*ⱼ
 	LeastWeight   = "least weight"   // min θⱼ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R
-	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) at At = w
-	MixedMeasures = "mixed measures" // cost of the policy of (1−w)ψ¹ + wψ² (2.17)
+	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) with w = At
+	MixedMeasures = "mixed measures" // cost of the policy of (1−w)ψ¹ + wψ² (2.17) with w = At
 
-	// The answers after At queries: one value for each run.
+	// Quantities of the answers after At queries, with one value for each run.
 	LearntObjective = "cᵀΨθ"
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
 	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
 	// MassPrice is the price of a unit of negative mass in the penalised gap, divided by c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
-	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In
-	// rows of [Tuning], At is also η₀, and Values are the gaps of a setting; but for the dual ALP, At is the factor of
-	// the published rate, and Value is the true cost.
+	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In rows
+	// of [Tuning], At is also η₀, and Values are the gaps of the runs of one setting. For the dual ALP, however, At is the
+	// factor that multiplies the published rate, and Value is the true cost.
 	Overflow = "overflow"
 	// LearntCost is the true cost of the learnt policy, for each of the first [Learning].Valued runs. The cost of each
-	// distinct answer is also in a row of [PolicyCost], whose Method is [TrialName].
+	// distinct answer is also in a row of [PolicyCost], whose Method comes from [TrialName].
 	LearntCost = "mean cost"
 
-	// The dual ALP, by iteration: the three parts of f_ω (4.14), and the true cost.
+	// Quantities of the dual ALP after At iterations: the three parts of f_ω (4.14), and the true cost.
 	DualObjective = "dual ALP: cᵀΨθ"
 	DualNegative  = "dual ALP: negative mass"
 	DualFlow      = "dual ALP: flow"
@@ -48,12 +48,12 @@ const (
 // TrialName names the policy that a trial of a method returned. The first trial has k = 0, and is called trial 1.
 func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d", method, k+1) }
 
-// NetworkRecord holds the rows of data/network.csv. Problem names the dynamics and the buffers, Base names the set of
-// base policies, and Method names a rule, policy or method.
+// NetworkRecord holds the rows of data/network.csv. In a row, Problem names the dynamics and the buffers, Base names
+// the set of base policies, and Method names a rule, policy or method.
 type NetworkRecord struct{ race.Record }
 
-// RecordedNetwork returns data/network.csv. At full size, all [NetworkParts] take less than an hour. Intervals are
-// Student's.
+// RecordedNetwork returns data/network.csv. Computing all [NetworkParts] takes less than an hour. The intervals are
+// Student's t intervals.
 func RecordedNetwork() (NetworkRecord, error) {
 	rows, err := Runs("network")
 	return NetworkRecord{rows.Derive(tInterval).Round(12)}, err
@@ -122,7 +122,7 @@ func dots(rows race.Record, name func(race.Row) string, groups ...group) plottin
 	return f
 }
 
-// DynamicsTable shows the exact costs of the rules under each of the dynamics.
+// DynamicsTable shows the exact costs of the six rules under each of the three dynamics.
 func (r NetworkRecord) DynamicsTable() plotting.Table {
 	t := plotting.Table{Caption: "Average cost of a step, exact", Columns: []plotting.Column{{Head: "rule", Text: AllRules().Members}}}
 	for _, part := range []string{"rules", "rules, phantom jobs", "rules, one event a step"} {
@@ -137,8 +137,8 @@ func (r NetworkRecord) DynamicsTable() plotting.Table {
 	return t
 }
 
-// TotalLengths draws the distributions of ‖x‖₁ under the given rules, on a linear and a logarithmic scale. Each line
-// ends before the first probability that is no greater than its error.
+// TotalLengths draws the distributions of the number of jobs, ‖x‖₁, under the given rules, on a linear and a
+// logarithmic scale. Each line ends before the first probability that is no greater than its error bound.
 func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	f := axes("Jobs in the network", "jobs", "probability")
 	for _, rule := range rules {
@@ -153,8 +153,8 @@ func (r NetworkRecord) TotalLengths(rules ...models.Rule) plotting.Panels {
 	return plotting.Row(f, g)
 }
 
-// ActionMaps draws, for four policies, the probability that server 1 works on queue 1, by the lengths of queues 1 and
-// 4.
+// ActionMaps draws, for four policies, the probability that server 1 works on queue 1, against the lengths of queues 1
+// and 4; queues 2 and 3 contain two jobs each.
 func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	lengths := floats.Span(make([]float64, sliceReach+1), 0, sliceReach)
 	all := plotting.Panels{Columns: 2}
@@ -171,7 +171,8 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	return all, nil
 }
 
-// TwoMixtures draws the true costs of mixtures of LONGER and LBFS, mixed as policies and mixed as measures.
+// TwoMixtures draws, against the weight of LBFS, the true costs of mixtures of LONGER and LBFS: mixtures of policies
+// and mixtures of measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
 		line("mixture of policies (2.16)", r.of("mixing", MixedPolicies, "")),
@@ -192,7 +193,7 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// Room draws how far below zero each weight may be, by the number of places in every queue.
+// Room draws, against the number of places in every queue, how far below zero each weight θⱼ can be: −min θⱼ.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
 	f.Y.Log = true
@@ -214,7 +215,7 @@ func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 // to R = 2.
 const leastRoom = 0x1p-48
 
-// FullRoom shows the least weights at full size.
+// FullRoom shows, for the network at full size, the least value that each weight θⱼ can have.
 func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	t := plotting.Table{Caption: "Least weights at full size", Columns: plotting.Columns("policy", "least θⱼ\t%.1e")}
 	for _, row := range r.of(part, LeastWeight, "") {
@@ -223,8 +224,8 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves draws the mean gaps of the configurations tried, by η₀. For the penalty method, it draws the gap of the
-// best ω for each η₀.
+// TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws the gap
+// with the best ω for each η₀.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -247,7 +248,7 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 // stepped are the learners that have a step size and whose runs reach the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
-// LearningCurves draws the objective cᵀΨθ and the negative mass of Ψθ by the number of queries.
+// LearningCurves draws the objective cᵀΨθ and the negative mass of Ψθ against the number of queries.
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
 	objective.X.Log, mass.X.Log = true, true
@@ -261,7 +262,7 @@ func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	return plotting.Row(objective, mass)
 }
 
-// TunedTo describes the setting of a learner, such as "η₀ = 2, ω = 0.5".
+// TunedTo describes the setting of a learner, such as "η₀ = 2, ω = 0.5" or "nothing to tune".
 func TunedTo(row race.Row) string {
 	return cmp.Or(named("%g", row.Setting, "η₀", "ω"), "nothing to tune")
 }
@@ -275,7 +276,7 @@ func named(format string, numbers []float64, names ...string) string {
 	return strings.Join(all, ", ")
 }
 
-// LearntTable shows the gaps and the true costs after the last query.
+// LearntTable shows, for each method, its setting, and the mean gap and the mean true cost after the last query.
 func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	t := plotting.Table{Columns: plotting.Columns("method", "tuned", LearntGap+"\t%.4f", "from\t%.4f", "to\t%.4f",
 		"true cost\t%.4f", "from\t%.4f", "to\t%.4f")}
@@ -287,7 +288,7 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	return t
 }
 
-// DualTuning draws the true costs of the configurations of the dual ALP, by ω.
+// DualTuning draws, against ω, the true costs of the configurations of the dual ALP, with a line for each rate.
 func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	f := axes("", "ω", "true cost (jobs)")
 	f.X.Log = true
@@ -316,8 +317,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking ranks the base policies and the learnt policies by true cost under independent events. The interval of a
-// learnt policy is the interval of the mean over trials.
+// Ranking ranks the base policies and the learnt policies by true cost under independent events. A learnt policy's row
+// shows the mean over trials, and the interval of this mean.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
@@ -355,7 +356,7 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels compares the methods for (2.18) in pairs: it shows which method has the smaller gap, [LearntGap] or
+// GapDuels compares the methods for (2.18) in pairs: it shows how often each method has the smaller gap, [LearntGap] or
 // [PenalisedGap], on the same streams of a part.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel

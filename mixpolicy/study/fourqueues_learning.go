@@ -17,11 +17,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Learning states how the methods are compared. All methods have the same oracle and number of queries, and all methods
-// with parameters try the same number of configurations. The configuration of each method is chosen in separate trials,
-// with another seed. Tuning uses as many trials as the reported results. It needs many trials: for the two rules and a
-// slightly too small penalty weight, the gaps of 10 of 24 answers were below every gap with a greater weight, but 3 of
-// the 24 gaps exceeded one job.
+// Learning sets the size of the comparison of learning methods. All methods have the same oracle and number of queries,
+// and all methods with parameters try the same number of configurations. The configuration of each method is chosen in
+// separate trials, with another seed. Tuning uses as many trials as the reported results. Tuning needs many trials:
+// with the two rules and a penalty weight that is slightly too small, 10 of 24 gaps were below every gap with a greater
+// weight, but 3 of the 24 exceeded one job.
 type Learning struct {
 	Queries int // T
 	Trials  int

@@ -1,11 +1,12 @@
-// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems, by
-// queries and by seconds. The methods are tuned for the quantity that is reported. Some of the methods also run in fair
-// races ([Fair]), on these problems and on families of random problems ([Family]). In the races by queries, the methods
-// of the fair races are finely tuned, with enough runs to decide which is better; the other methods have 20 runs and at
-// most 16 settings. The sign test compares runs on the same streams, with Holm's correction for the number of
-// comparisons. The results are in data/comparison.csv. From this file, notebook 09 computes its recommendations, and
-// notebook 12 its figures and tables. A test repeats some of the races. [FourQueues] is the experiment that the paper
-// announces, on a network of a million states. Its results are in data/network.csv.
+// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems, with
+// equal queries and with equal time. The methods are tuned for the quantity that is reported. Some of the methods also
+// run in fair races ([Fair]), on these problems and on families of random problems ([Family]). In the races by queries,
+// the methods that also take part in fair races have 100 or 200 runs and, if there is anything to tune, fine grids of
+// settings; the other methods have 20 runs, and at most 16 settings. The sign test compares runs on the same streams,
+// with Holm's correction for the number of comparisons. The results are in data/comparison.csv. From this file,
+// notebook 09 computes its recommendations, and notebook 12 its figures and tables. A test repeats some of the races.
+// [FourQueues] is the experiment that the paper announces, on a network of a million states. Its results are in
+// data/network.csv.
 //
 // A record of races holds the result of each run at the end of the race ([race.Row].Values). The sign tests and the
 // tables of final results are computed from these results.
@@ -32,7 +33,7 @@ import (
 type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem
-	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each scaled to a greatest |entry| of 1
+	Basis   *mat.Dense // Φ for the approximate LPs: functions on states, each scaled so that its greatest |entry| is 1
 	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies; used only under average cost
 	Queries []int      // the numbers of queries after which a race by queries records results
 	Times   []time.Duration
@@ -43,7 +44,7 @@ type Instance struct {
 // = 216, d = 4, γ = 0.95), and the four-dimensional network with six places in each queue (nm = 9604, d = 6, γ = 0.99).
 var Names = []string{"queue", "grid world", "network"}
 
-// Build makes the instance of the given name.
+// Build makes the instance with the given name.
 func Build(name string) (c Instance, err error) {
 	defer catch(&err)
 	build := map[string]func() Instance{"queue": queue, "grid world": gridWorld, "network": network}[name]

@@ -91,12 +91,12 @@ func (c Instance) Entrants(kind string) []race.Entrant {
 	return all
 }
 
-// Only returns the entrants of the given names, or all if no name is given.
+// Only is a filter: it returns the entrants with the given names, or all entrants if no name is given.
 func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
-// Progress receives the name of the work that is running, how much of it is done, and the total.
+// Progress receives the name of the current work, how much of this work is done, and how much there is in total.
 type Progress = func(name string, done, total int)
 
 // outcome is the result of an entrant for a quantity: the runs of the setting that had the least median of this quantity
@@ -166,11 +166,12 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 // medianOf returns the median with its interval. Tuning also compares settings by medianOf.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of one kind of race, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the
-// named methods or, if none is named, for all. Each method takes minutes. Update replaces these rows in the record at
-// path, and leaves the rows of other methods unchanged. Races that are not fair run one method after the other, so an
-// interruption loses the results of at most one method. Families have only fair races and rows of Until. Update returns
-// the methods that took part. The time to compute Ψ does not count.
+// Update computes the rows of one kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
+// methods or, if none is named, for all methods of this kind; Until has only the scale-free method. Except for Until,
+// each method takes minutes. Update replaces these rows in the record at path, and leaves the rows of other methods
+// unchanged. Races by queries and by seconds run one method after the other, so an interruption loses the results of at
+// most one method. Families have only fair races and rows of Until. Update returns the methods that took part. In races
+// by seconds, the time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {

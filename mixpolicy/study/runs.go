@@ -13,7 +13,7 @@ import (
 // medians of means on two random problems.
 func Runs(name string) (race.Record, error) { return data.Rows[race.Row](name + ".csv") }
 
-// Ends returns the rows of a quantity of a method on a problem at the end of the runs, one row for each setting.
+// Ends returns the rows about a quantity at the end of a method's runs on a problem, one row for each setting.
 func Ends(r race.Record, problem, method, quantity string) race.Record {
 	rows := r.Select(race.Row{Problem: problem, Method: method, Quantity: quantity})
 	last := 0.0
