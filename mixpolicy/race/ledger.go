@@ -43,7 +43,7 @@ var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: n
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
-		err = fmt.Errorf("race: ledger of %d iterations: want at least 1, and the corrected form without row scaling or Recency", iterations)
+		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more, in the corrected form without row scaling or Recency", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(ctx)
