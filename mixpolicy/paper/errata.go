@@ -23,7 +23,7 @@ const (
 	// Error means that even in the reading most favourable to the authors, [Erratum.Reading], the statement is false
 	// or the algorithm goes wrong.
 	Error Kind = "error"
-	// Gap means that the argument does not prove the statement, which may be true.
+	// Gap means that the paper's argument does not prove the statement, which may still be true.
 	Gap Kind = "gap"
 	// Slip means a wrong sign, index, constant, set or term, whose obvious correction restores the conclusions.
 	Slip Kind = "slip"
@@ -36,8 +36,8 @@ const (
 // Kinds returns all kinds, the gravest first.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a section of data/errata.md: a fault of the paper, of one of the [Kinds]. One cause is one erratum,
-// however many places it affects. Formulas are TeX between dollar signs.
+// Erratum is a fault of the paper, of one of the [Kinds]. Each section of data/errata.md describes one. One cause is
+// one erratum, however many places it affects. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string
 	Kind                    Kind

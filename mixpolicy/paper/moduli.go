@@ -443,9 +443,9 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		}.With(all, plotting.Rule{At: 1, Color: plotting.Grey})), nil
 }
 
-// Paths draws the first finished trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure
-// also shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times
-// D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
+// Paths draws the first finished trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. Each
+// figure also shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼,
+// … times D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
 // hyperplane is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
 // There are no level sets if φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a barrier.

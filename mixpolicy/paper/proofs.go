@@ -333,8 +333,8 @@ func (all evaluations) add(s *Step) (worst bool) {
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
 // large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP
-// with the cube's modulus. An oracle rarely draws the same pair every time, but an inequality that always holds must
-// hold even then.
+// with the cube's modulus. It is unlikely that an oracle draws the same pair every time, but an inequality that always
+// holds must hold even then.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -395,8 +395,8 @@ func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Ste
 }
 
 // Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1) to (5.18) and from
-// (5.22) to (5.36), and returns the worst case of each form in the order of the paper. An equation that is evaluated as
-// printed and as corrected has two Steps; any other equation has one.
+// (5.22) to (5.36), and returns, in the order of the paper, the worst case of each form. An equation that is evaluated
+// as printed and as corrected has two Steps; any other equation has one.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil

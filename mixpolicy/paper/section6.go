@@ -258,7 +258,7 @@ const Resamples = 999
 // Pair holds the scores of the two methods.
 type Pair struct{ PrimalDual, Penalty Score }
 
-// Score holds the results of the trials of one method, one entry per trial.
+// Score holds the results of one method. The slices have one entry per trial.
 type Score struct {
 	Eta, Weight float64 // η₀ of the step size, and ω of the penalty method
 

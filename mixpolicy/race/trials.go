@@ -444,9 +444,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation. Values are the values of the second curve, c, in every run. At is the mean
-// of the first curve over the finished runs. All other fields come from the given row. A run that finished early keeps
-// its last value from then on.
+// Rows returns a row for each observation. Values are the values of the second curve, c, in every run. The field At is
+// the mean of the first curve over the finished runs. All other fields come from the given row. A run that finished
+// early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -482,8 +482,8 @@ func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first observation such that its score and all later scores
-// are at most goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries at the first observation from which on all scores are at most
+// goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

@@ -34,7 +34,7 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
 // The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (which is 0 at T = 1) and Ση⁴ ≤ 2. But (3.31) and (3.32) divide
-// by 2√T − 1, the upper bound on Ση in (5.31a). So the printed form has Sum = 2√T − 1.
+// by 2√T − 1, the upper bound on Ση in (5.31a). So, for the printed form, Sum is 2√T − 1.
 func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
 	if form == mixpolicy.Printed {
@@ -120,7 +120,7 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 
 // ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: the corrected (3.33),
 //
-//	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   E/Ση the [Constants.ObjectiveBound].
+//	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   where E/Ση is the ObjectiveBound.
 //
 // Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side divided by Ση is cᵀΨ(θ̂−θ*) + 2G
 // V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎

@@ -23,7 +23,7 @@ import (
 )
 
 // Constants are the numbers in the bounds of section 3.2 for a problem and the settings of Algorithm 1. They are exact
-// up to rounding, except D, which may be too small ([MaxDivergence]). Costs are divided by CostScale, as the method
+// up to rounding, except D, which may be too small (see [MaxDivergence]). Costs are divided by CostScale, as the method
 // sees them. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
@@ -45,8 +45,8 @@ type Constants struct {
 	// arguments, which is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
-	// DStar is D(θ*;θ₀) at the exact optimum of (2.18), or D if rounding puts θ* outside the domain of φ. LambdaStar is
-	// the least ‖λ*‖₂: see [Multipliers].
+	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
+	// LambdaStar is the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
 	// Tangent is the maximum of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎ over the pairs. The refined bounds use it in place of A,
 	// because the iterates stay on 1ᵀθ = 1.

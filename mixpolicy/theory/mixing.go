@@ -335,7 +335,7 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 
 // UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least mass that any policy gives to a
 // state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal cost with
-// costs −1{s}. So κ takes 2n runs of policy iteration.
+// costs −1{s}. So the bounds on κ take 2n runs of policy iteration.
 //
 // The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy iteration. If a mass may
 // be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is the
