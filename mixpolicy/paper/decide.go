@@ -151,8 +151,8 @@ func holm(family ...*comparison) {
 	}
 }
 
-// Claim is a testable statement of the paper, in the sense that we take to be intended. It is a section of
-// data/claims.md, with the numbers that decide the claim. Formulas are TeX between dollar signs.
+// Claim is a testable statement of the paper, in the sense that we take to be intended. A section of data/claims.md
+// states the claim, and Results are the numbers that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // stable; begins with the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`

@@ -36,8 +36,8 @@ const (
 // Kinds returns all kinds, the gravest first.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a fault of the paper, of one of the [Kinds]. Each section of data/errata.md describes one. One cause is
-// one erratum, however many places it affects. Formulas are TeX between dollar signs.
+// Erratum is a fault of the paper, of one of the [Kinds]. Each section of data/errata.md describes one erratum. One
+// cause is one erratum, however many places it affects. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string
 	Kind                    Kind

@@ -48,7 +48,7 @@ type Moduli struct {
 type ModuliSettings struct {
 	Iterations   int       // T; default 10,000
 	Trials       int       // default 20
-	TuningTrials int       // for each of the last two η₀ of the tuning; default 8
+	TuningTrials int       // for each of the two η₀ left in the last round of tuning; default 8
 	Etas         []float64 // first grid of η₀ in η_t = η₀/√(t+1), which grows unless it has one entry; default 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // see [race.Settings]
@@ -106,10 +106,10 @@ func (s ModuliSettings) complete() ModuliSettings {
 	return s
 }
 
-// CompareModuli compares the families on a problem, as [Moduli] describes. Each family's modulus is the one for the
-// radius of the problem's class. If all runs of a modulus fail, or if one of them diverges, the Err of this modulus
-// says so, and the other moduli still run. CompareModuli returns an error for bad settings. When ctx ends,
-// CompareModuli returns an error and the moduli that have finished.
+// CompareModuli compares the families on a problem, as [Moduli] describes. It uses each family's modulus for the radius
+// of the problem's class. If all runs of a modulus fail, or if one of them diverges, the Err of this modulus says so,
+// and the other moduli still run. CompareModuli returns an error for bad settings. When ctx ends, CompareModuli returns
+// an error and the moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {

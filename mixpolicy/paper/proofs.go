@@ -530,7 +530,7 @@ var laws = []Law{
 func Laws() []Law { return laws }
 
 // Visit evaluates a law along the run, at the given points θ and λ, and calls the function f with the sides at each
-// place. There, t is the iteration, or −1 for a law about all iterations.
+// place. The argument t of f is the iteration, or −1 for a law about all iterations.
 func (r *Trace) Visit(l Law, thetas, lambdas [][]float64, f func(t int, printed, corrected Sides)) {
 	steps, first, parts := []TraceStep{{}}, -1, 1
 	if l.each&iterations != 0 {

@@ -286,9 +286,9 @@ func worstTail(statement string) (worst float64, count int) {
 	return worstOf(tails, func(t tail) float64 { return excess(t.least, t.bound) }), len(tails)
 }
 
-// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, a base policy for
-// each action, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with the
-// right side of (5.23) and (5.24), for ρ = 0.05 and c₀ = c₁ = 1. The paper does not give the constants c₀ and c₁.
+// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, one base policy
+// for each action, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with
+// the right side of (5.23) and (5.24), for ρ = 0.05 and c₀ = c₁ = 1. The paper does not give the constants c₀ and c₁.
 type CoinRun struct {
 	Sum           float64 // Ση times the left side of (5.23), at the λ where it is greatest
 	Bracket       float64 // left side of (5.26)
@@ -297,7 +297,7 @@ type CoinRun struct {
 	Steps         float64 // Ση
 	Printed       float64 // Ση times the right side of (5.23) and (5.24) as printed, with C_e of (3.34b)
 	PrintedWithA3 float64 // as Printed, but with C_e of (A.3), which contains c_max
-	Corrected     float64 // Ση times the right side that we prove, for probability 1 − ρ
+	Corrected     float64 // Ση times the corrected right side, which we prove for probability 1 − ρ
 }
 
 // Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and the step size is 1/1000, so one

@@ -240,8 +240,8 @@ func checkProtocol(ctx context.Context) Finding {
 // equal tuning budgets, and fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// Tuned holds the scores of the configuration of each method that has the least mean penalised gap in the tuning
-	// trials. TunedByCost holds the scores of the configuration that has the least mean true cost of the policy. Both
+	// For each method, Tuned holds the scores of the configuration with the least mean penalised gap in the tuning
+	// trials, and TunedByCost holds the scores of the configuration with the least mean true cost of the policy. Both
 	// methods have equally many configurations, and the seed of the tuning trials is not used again. Only the penalised
 	// gap counts infeasibility: if Ψθ̂ has a negative entry, the policy can cost less than the optimum of (2.18).
 	Tuned, TunedByCost           Pair

@@ -156,8 +156,8 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header, and rounds results to twelve significant digits. Write omits the
-// statistics that [Record.Derive] computes.
+// Write writes the record as CSV with a header, and rounds numbers, except those in Setting, to twelve significant
+// digits. Write omits the statistics that [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {

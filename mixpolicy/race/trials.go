@@ -48,8 +48,8 @@ type Settings struct {
 
 	Workers int // number of goroutines; 0 means one per CPU; always 1 if Times is set. Only the recorded times depend on it.
 
-	// Progress, if set, is called after each run with the name of the part, the number of runs done and the number of
-	// all runs. Several goroutines may call Progress at the same time.
+	// Progress, if set, is called after each run with the name of the running part, the number of runs done and the
+	// number of all runs. Several goroutines may call Progress at the same time.
 	Progress func(name string, done, total int)
 
 	// TuningTrials is the number of tuning runs of each method of an entrant; with Halving, of each method in the last
