@@ -83,7 +83,7 @@ func checkAzuma(context.Context) Finding {
 		"bound, with Σσ_t, is %.2g; with Σσ_t² and c = ¼, the bound holds for the exact probabilities of sums of signs", printed).within(0)
 }
 
-// UnitExponents returns the exponents of (A.7), without the divisor K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
+// UnitExponents returns the three exponents of (A.7) without their divisor K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
 func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (inner, middle, bound float64) {
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Decision is the verdict that the numbers about a claim lead to.
+// Decision is the verdict to which the numbers about a claim lead.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// On says, for the verdict Depends, on what the claim depends. For Undecided, On gives the interval. If the
-	// interval comes from a [comparison], On also gives the effect that the comparison would have found with
+	// For the verdict Depends, On says on what the claim depends. For Undecided, On gives the confidence interval. If
+	// the interval comes from a [comparison], On also gives the effect that the comparison would have found with
 	// probability 0.9.
 	On string `csv:"on"`
 }
@@ -151,8 +151,8 @@ func holm(family ...*comparison) {
 	}
 }
 
-// Claim is a statement of the paper that can be tested, in what we take to be its intended sense: a section of
-// data/claims.md, with the numbers that decide it. Formulas are TeX between dollar signs.
+// Claim is a testable statement of the paper, in the sense that we take to be intended. A section of data/claims.md
+// states the claim, and Results are the numbers that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // stable; begins with the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
@@ -177,7 +177,7 @@ type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
 	Compared string  `csv:"compared"`       // "difference" or "ratio" if Of names two methods or settings, else ""
-	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else exact or a time
+	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else an exact number or a time
 	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of a 95 % interval
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
@@ -202,8 +202,8 @@ func (c *comparison) result(quantity, of, compared string) Result {
 }
 
 // String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
-// rounding error. A comparison is followed by its interval. A mean is followed by ± and half the length of its
-// interval, rounded to two digits or to an integer.
+// rounding error. A difference or a ratio is followed by its interval. A mean is followed by ± and half the length of
+// its interval, rounded to two digits or to an integer.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
@@ -249,8 +249,8 @@ type claimRow struct {
 	Result
 }
 
-// WriteClaims writes the claims as CSV with a header and a row for each result; a claim without results has one row.
-// WriteClaims omits times, which were measured on one machine on one day.
+// WriteClaims writes the claims as CSV with a header and a row for each result. A claim without results has one row.
+// WriteClaims omits times, because they depend on the machine and the day.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {

@@ -23,7 +23,7 @@ const (
 	// Error means that even in the reading most favourable to the authors, [Erratum.Reading], the statement is false
 	// or the algorithm goes wrong.
 	Error Kind = "error"
-	// Gap means that the argument does not prove the statement, which may be true.
+	// Gap means that the paper's argument does not prove the statement, which may still be true.
 	Gap Kind = "gap"
 	// Slip means a wrong sign, index, constant, set or term, whose obvious correction restores the conclusions.
 	Slip Kind = "slip"
@@ -36,8 +36,8 @@ const (
 // Kinds returns all kinds, the gravest first.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a section of data/errata.md: a fault of the paper, of one of the [Kinds]. One cause is one erratum,
-// however many places it affects. Formulas are TeX between dollar signs.
+// Erratum is a fault of the paper, of one of the [Kinds]. Each section of data/errata.md describes one erratum. One
+// cause is one erratum, however many places it affects. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string
 	Kind                    Kind
@@ -50,9 +50,9 @@ type Erratum struct {
 	witness                 check
 }
 
-// Witness computes how far the printed and the corrected form are from being true; see [Finding]. The printed form
-// fails, and the corrected form holds. For an [Error], Witness also computes how far the statement is from being true
-// in the interpretation [Erratum.Reading].
+// Witness computes how far the printed and the corrected form are from being true; see [Finding]. For every erratum,
+// the printed form fails, and the corrected form holds. For an [Error], Witness also computes how far the statement is
+// from being true in the interpretation [Erratum.Reading].
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
 	return e.witness.run(ctx, "erratum "+strconv.Quote(e.ID))
 }
@@ -103,7 +103,7 @@ var parts = []struct {
 	{"Section 6, abstract and conclusion", regexp.MustCompile(`^(6\.|§6|§7|abstract|Figure)`)},
 }
 
-// Part is the part of the paper that the erratum is about: the part of its first place.
+// Part returns the name of the part of the paper that contains the erratum's first place.
 func (e Erratum) Part() string {
 	for _, p := range parts {
 		if p.places.MatchString(e.Where[0]) {
@@ -152,7 +152,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
 		if err == nil && (i >= len(rows) || rows[i].ID != e.ID) {
-			err = fmt.Errorf("data/errata.csv lacks %q in its place; go run ./mixpolicy/study/record table errata writes the file", e.ID)
+			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; go run ./mixpolicy/study/record table errata writes the file", e.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)
@@ -166,7 +166,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 type Statement struct {
 	Number    string
 	Printed   string // as in the paper
-	Corrected string // with the changes in \boxed or in bold face; "" if the entry is right as printed
+	Corrected string // with the changes in \boxed or in bold type; "" if the entry is right as printed
 	Says      string // what the statement means, and what it is for
 }
 
@@ -223,9 +223,9 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
-// WithStatements replaces the text between the marks. Equations after "with" are part of the statement before them. The
-// consequences of an erratum are stated only at the notebook's first statement that the erratum affects. WithStatements
-// also returns the numbers of the statements.
+// WithStatements replaces the text between the marks. Equations after "with" are parts of the statement before "with".
+// The consequences of an erratum are stated only at the notebook's first statement that the erratum affects.
+// WithStatements also returns the numbers of the statements.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}
@@ -298,9 +298,9 @@ func quotation(numbers []string, told map[string]bool) string {
 // unmarked escapes the characters of computed numbers that Markdown would interpret.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
-// Premises maps the number of an entry of the index to the numbers of the entry's premises, according to
-// data/premises.csv: the entries that the paper cites when it proves or derives this entry. The map has no cycle; an
-// entry without premises is not in the map.
+// Premises maps the number of an entry of the index to the numbers of the entry's premises. These are the entries that
+// the paper cites when it proves or derives this entry; data/premises.csv lists them. The map has no cycle; an entry
+// without premises is not in the map.
 func Premises() (map[string][]string, error) {
 	rows, err := data.Rows[struct {
 		Number   string `csv:"number"`

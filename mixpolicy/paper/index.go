@@ -23,14 +23,14 @@ type Verdict string
 const (
 	// Holds means that the statement is true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means that the printed form is false, without content or, for a [Gap], not proved, and that the
-	// form that an [Erratum] gives is true. The erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means that the printed form is false, has no content or, for a [Gap], is not proved, and that
+	// the corrected form of an [Erratum] is true. The erratum's [Kind] states how grave the fault is.
 	//
-	// An equation is without content if no outcome could contradict it: both sides are the same, or it contains an
-	// undefined constant, which may have any size. Such an equation does not count as one that holds. If the paper
-	// means a form with content, we judge that form, such as (4.9) with one hat removed. If not, the equation asserts
-	// nothing and is a definition, such as (4.16), whose C the paper does not define. A universal constant whose
-	// existence the paper asserts is content: it must suffice for every problem.
+	// An equation has no content if no outcome could contradict the equation: its two sides are the same, or an
+	// undefined constant in it can have any size. We do not say that such an equation holds. If the paper means a form
+	// with content, we judge this form: for (4.9), the form with one hat removed. If not, the equation asserts nothing
+	// and counts as a definition: for example (4.16), because the paper does not define its C. But if the paper asserts
+	// that a universal constant exists, the equation has content: one constant must suffice for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
 	// Fails means that the statement is false, and that no correction saves the statement.
 	Fails Verdict = "fails"
@@ -38,18 +38,19 @@ const (
 	Defines Verdict = "definition"
 	// NotProved means that the paper's argument does not prove the statement, and that no counterexample is known.
 	NotProved Verdict = "not proved"
-	// Undecided means that the data do not decide: a confidence interval contains both answers.
+	// Undecided means that the data do not decide: a confidence interval is compatible with both answers.
 	Undecided Verdict = "undecided"
 	// Depends means that the statement is true under one interpretation, setting or implementation that the paper
 	// leaves open, and false under another.
 	Depends Verdict = "depends"
-	// Missing means that the text examined does not contain what it announces.
+	// Missing means that the text that we examined announces something, but does not contain it.
 	Missing Verdict = "not in this text"
 )
 
-// Finding is the result of a check of an equation or statement. Printed and Corrected are the deviations of the two
-// forms from being true: the relative difference of two sides, the relative excess of a left side over a right side, or
-// a similar number. A form holds if its deviation is at most Tolerance; a form with the deviation NaN does not hold.
+// Finding is the result of a check of an equation or statement. Printed and Corrected state how far the two forms are
+// from being true. Such a deviation is the relative difference of two sides, the relative excess of a left side over a
+// right side, or a similar number. A form holds if its deviation is at most Tolerance; if the deviation is NaN, the
+// form does not hold.
 type Finding struct {
 	Printed   float64 // +∞ if meaningless or without content as printed
 	Corrected float64 // the same as Printed if there is nothing to correct
@@ -196,7 +197,7 @@ type Entry struct {
 	What     string `csv:"what"`
 	Symbol   string `csv:"symbol"`   // the code of the entry: "folder.Name" or "folder.Type.Method"
 	Errata   string `csv:"errata"`   // ID of the gravest erratum of the entry, or ""
-	Defines  bool   `csv:"defines"`  // the entry, if correct as printed, asserts nothing
+	Defines  bool   `csv:"defines"`  // the entry is a definition: if right as printed, it asserts nothing
 	Notebook string `csv:"notebook"` // the notebook that shows the entry: "03-primal-dual"
 
 	check check
@@ -235,7 +236,7 @@ func (e Entry) Anchor() string {
 	return kinds.Replace(kind) + "-" + strings.ReplaceAll(number, ".", "-")
 }
 
-// Test returns the name of the test that checks the entry, in the form that go test -run accepts.
+// Test returns the folder and the name of the test that checks the entry, as in "mixpolicy/paper/TestIndex/3.22".
 func (e Entry) Test() string {
 	return "mixpolicy/paper/TestIndex/" + strings.ReplaceAll(e.Number, " ", "_")
 }
@@ -273,8 +274,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary counts the rows of the index that hold as printed, the rows that are definitions and, by the kind of their
-// erratum, the rows that hold once corrected. It also counts all errata by kind.
+// Summary returns a text with four counts: the rows of the index that hold as printed, the rows that are definitions,
+// the rows that hold once corrected (for each kind of erratum), and the errata of each kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {
@@ -329,7 +330,7 @@ func RecordedIndex() (all []Row, err error) {
 	rows, err := data.Rows[recordedRow]("equations.csv")
 	for i, e := range index() {
 		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
-			err = fmt.Errorf("data/equations.csv lacks (%s) in its place; go run ./mixpolicy/study/record table equations writes the file",
+			err = fmt.Errorf("data/equations.csv lacks or misplaces (%s); go run ./mixpolicy/study/record table equations writes the file",
 				e.Number)
 		}
 		if err != nil {

@@ -29,27 +29,27 @@ type Family struct {
 	At   func(R float64) bregman.Modulus
 }
 
-// Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. The step
-// size of each modulus is chosen from the same grid, in separate tuning trials, equally many for each modulus
+// Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. For all
+// moduli, the step size is chosen from the same grid, in equally many tuning trials with a separate seed
 // ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
-// end for all moduli, up to 64 step sizes. A modulus that hardly moves from θ₀ with the least step size does not make
-// the grid grow at the lower end. A modulus for which no step size can be chosen does, if a run made a step. The
-// comparison tests, for any modulus, the remark after Theorem 3.4 that the geometry of the policy class matters through
-// ‖Ψ‖_{*,2}.
+// end for all moduli, up to 64 step sizes. There are two exceptions at the lower end: a modulus that hardly moves from
+// θ₀ with the least step size does not make the grid grow, and a modulus for which no step size can be chosen does make
+// the grid grow, if one of its runs made a step. The comparison tests the remark after Theorem 3.4 that the geometry of
+// the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
-	Settings   ModuliSettings // Etas are all η₀ tried, in order
+	Settings   ModuliSettings // Etas are all η₀ tried, in increasing order
 	Contenders []Contender
 
 	best *linprog.Solution // the exact optimum
 }
 
-// ModuliSettings set the size of a comparison. For a zero field, the default in the field's comment is used.
+// ModuliSettings set the size of a comparison. A field that is 0 or nil means the default.
 type ModuliSettings struct {
-	Iterations   int       // T; 10,000
-	Trials       int       // 20
-	TuningTrials int       // 8, for each of the best two η₀
-	Etas         []float64 // η₀ of η_t = η₀/√(t+1): the first grid, which grows unless it has one entry; 2⁻⁴, 2⁻³, …, 2⁸
+	Iterations   int       // T; default 10,000
+	Trials       int       // default 20
+	TuningTrials int       // for each of the two η₀ left in the last round of tuning; default 8
+	Etas         []float64 // first grid of η₀ in η_t = η₀/√(t+1), which grows unless it has one entry; default 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // see [race.Settings]
 }
@@ -106,9 +106,10 @@ func (s ModuliSettings) complete() ModuliSettings {
 	return s
 }
 
-// CompareModuli runs the comparison, with each modulus for the radius of the problem's class. If all runs of a modulus
-// fail, or if one of them diverges, the Err of this modulus says so, and the other moduli run. CompareModuli returns an
-// error for bad settings. When ctx ends, CompareModuli returns an error and the moduli that have finished.
+// CompareModuli compares the families on a problem, as [Moduli] describes. It uses each family's modulus for the radius
+// of the problem's class. If all runs of a modulus fail, or if one of them diverges, the Err of this modulus says so,
+// and the other moduli still run. CompareModuli returns an error for bad settings. When ctx ends, CompareModuli returns
+// an error and the moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {
@@ -290,7 +291,7 @@ func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 
 var queries = plotting.Axis{Label: "queries to the oracle", Log: true}
 
-// Cost draws cᵀΨθ̂ against the queries, as means over trials with intervals, and the exact optimum.
+// Cost draws the mean of cᵀΨθ̂ over trials, with an interval, against the queries. A line marks the exact optimum.
 func (m *Moduli) Cost() plotting.Figure {
 	f := plotting.Figure{Title: "Cost", X: queries, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
 	for _, k := range m.finished() {
@@ -352,9 +353,9 @@ func (m *Moduli) Boundary() plotting.Panels {
 	return plotting.Row(orNone("Boundary", figures...)...)
 }
 
-// Sensitivity draws the penalised gap after all queries against η₀. For an η₀ that was not chosen, the point is the
-// mean over tuning trials. If a tuning trial fails or diverges with an η₀, there is no point, and the legend names this
-// η₀.
+// Sensitivity draws the penalised gap after all queries against η₀. The point at the chosen η₀ is the mean over the
+// trials. The point at another η₀ is the mean over its tuning trials; if one of these fails or diverges, there is no
+// point, and the legend names this η₀.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
@@ -377,8 +378,8 @@ func sensitivity(title, label string) plotting.Figure {
 // RadiusSensitivity draws the penalised gap after all queries against the radius R of the class. The solid line uses
 // the step size chosen for each R. The dashed line uses, for every R, the step size chosen for the problem's own R. If
 // another step size was chosen for an R, the dashed line's point at this R is a mean over tuning trials. The penalised
-// gap is divided by the optimum for the same R. A line has no point at an R where a run diverges, a tuning trial fails,
-// or all trials fail with the line's step size.
+// gap is divided by the optimum for the same R. A line has no point at an R if, with the line's step size, a run
+// diverges, a tuning trial fails, or all trials fail.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
 	f = sensitivity("Sensitivity to the radius", "R")
@@ -442,9 +443,9 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		}.With(all, plotting.Rule{At: 1, Color: plotting.Grey})), nil
 }
 
-// Paths draws the first finished trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. A figure
-// also shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼, … times
-// D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
+// Paths draws the first finished trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. Each
+// figure also shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼,
+// … times D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
 // hyperplane is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
 // There are no level sets if φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a barrier.

@@ -22,10 +22,12 @@ import (
 // implementation of the algorithm, written for clarity: λ is a dense vector, and θ̃_t is computed before it is
 // projected.
 type Trace struct {
-	Name         string
-	Problem      *mixpolicy.Problem
-	Phi          bregman.Modulus
-	Mu, G, Scale float64 // strong convexity of φ in the norm of the class, radius of the ball of λ, and divisor of costs
+	Name    string
+	Problem *mixpolicy.Problem
+	Phi     bregman.Modulus
+	// Mu is the constant of strong convexity of φ in the norm of the class, G is the radius of the ball of λ, and Scale is
+	// the divisor of the costs.
+	Mu, G, Scale float64
 	K            *theory.Constants
 	Form         mixpolicy.Form
 
@@ -42,7 +44,7 @@ type TraceStep struct {
 	Eta                 float64
 	Theta, Lambda       []float64 // θ_t and λ_t
 	Pair                int       // sampled
-	Sample, Mean, Error []float64 // ĝ_t of (3.5a), ∇_θ𝓛(θ_t, λ_t) = E ĝ_t, and e_t = ĝ_t − ∇_θ𝓛
+	Sample, Mean, Error []float64 // ĝ_t of (3.5a), its mean ∇_θ𝓛(θ_t, λ_t), and its error e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t)
 	Ascent              []float64 // ∇_λ𝓛(θ_t, λ_t) = −Ψθ_t
 
 	Tilde            []float64 // θ̃_t
@@ -52,8 +54,8 @@ type TraceStep struct {
 	dual []float64 // ∇φ(θ_{t+1})
 }
 
-// TraceSettings choose the run. Pair, if not nil, replaces the oracle: it returns the sampled
-// pair of iteration t. An inequality that always holds must hold for any sequence of samples.
+// TraceSettings choose the run. The function Pair, if not nil, replaces the oracle: Pair(t) is the sampled pair of
+// iteration t. An inequality that always holds must hold for any sequence of samples.
 type TraceSettings struct {
 	Name            string
 	Iterations      int
@@ -113,7 +115,8 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that follows the iteration last, with the step size eta and the sampled pair.
+// After returns the iteration that follows the given one, with the step size eta and the sampled pair. It does not
+// change the run.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
@@ -261,19 +264,20 @@ func inverse(phi bregman.Modulus, y []float64) []float64 {
 	return x
 }
 
-// Step is an equality or inequality of section 5, or (A.2), evaluated along runs of the algorithm, at the place where
-// its slack, relative to the size of its terms, is least.
+// Step is an equality or inequality of section 5, or (A.2), at its worst place along runs of the algorithm: where its
+// slack is least, relative to the size of its terms.
 type Step struct {
-	Equation    string
-	Form        mixpolicy.Form // as printed, or corrected
-	Equality    bool           // LHS = RHS; else LHS ≤ RHS
-	LHS, RHS    float64
-	Slack, Size float64 // RHS − LHS, or −|RHS − LHS| for an equality; and the size of the terms, the scale of the slack
+	Equation string
+	Form     mixpolicy.Form // as printed, or corrected
+	Equality bool           // LHS = RHS; else LHS ≤ RHS
+	LHS, RHS float64
+	// Slack is RHS − LHS or, for an equality, −|RHS − LHS|. Size is the size of the terms, with which Slack is compared.
+	Slack, Size float64
 	Run         string
 	At          int // iteration, or −1 for a law about all iterations
-	// Evaluations is the number of evaluations: over iterations, runs, and the points θ and λ.
+	// Evaluations is the number of evaluations over all runs, iterations, coordinates, and points θ and λ.
 	Evaluations int
-	// Beside is the corrected form at the same place, for a printed form that has a corrected one.
+	// If the Form is printed, Beside is the corrected form at the same place, or nil if there is none.
 	Beside *Step
 }
 
@@ -329,8 +333,8 @@ func (all evaluations) add(s *Step) (worst bool) {
 
 // ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
 // large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP
-// with the cube's modulus. An oracle rarely draws the same pair every time, but an inequality that always holds must
-// hold even then.
+// with the cube's modulus. It is unlikely that an oracle draws the same pair every time, but an inequality that always
+// holds must hold even then.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -391,15 +395,16 @@ func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Ste
 }
 
 // Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1) to (5.18) and from
-// (5.22) to (5.36), and returns the worst case of each form in the order of the paper. An equation that is evaluated as
-// printed and as corrected has two Steps; any other equation has one.
+// (5.22) to (5.36), and returns, in the order of the paper, the worst case of each form. An equation that is evaluated
+// as printed and as corrected has two Steps; any other equation has one.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil
 }
 
-// ProofTable shows each equation at the place where it comes nearest to failing, or fails most. An equation with a
-// corrected form is shown in both forms, at the worst place of the printed form. The verdict is about all evaluations.
+// ProofTable shows each of the given equations at the place where it comes nearest to failing, or fails most. If an
+// equation has a printed and a corrected form, the table shows both at the worst place of the printed form. The verdict
+// in the column "in all" is about all evaluations.
 func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
@@ -455,8 +460,8 @@ func checkAlongRuns(number string) check {
 	}
 }
 
-// Law is a numbered equality or inequality of section 5, or (A.2). [Entry.Check] evaluates it along [ProofRuns], and
-// package adversary searches for a run that breaks it.
+// Law is a numbered equality or inequality of section 5, or (A.2). [Entry.Check] evaluates the law along [ProofRuns].
+// For some laws, package adversary searches for a run that violates the law.
 type Law struct {
 	Number string
 	// Sides returns the sides at a place, as printed and as corrected. A form without a relation is not evaluated: a
@@ -492,7 +497,7 @@ type Place struct {
 type Sides struct {
 	Relation    string // "=", "≤", or "" for none
 	Left, Right float64
-	Size        float64 // size of terms that the sides do not show, for the rounding error
+	Size        float64 // size of the terms that cancel within a side, the scale of the rounding error
 }
 
 func equal(left, right, size float64) Sides { return Sides{"=", left, right, size} }
@@ -524,8 +529,8 @@ var laws = []Law{
 // Laws returns the laws in the order of the paper.
 func Laws() []Law { return laws }
 
-// Visit evaluates a law at its places along the run, and calls the function f with the sides at each place; t is −1 for
-// a law about all iterations.
+// Visit evaluates a law along the run, at the given points θ and λ, and calls the function f with the sides at each
+// place. The argument t of f is the iteration, or −1 for a law about all iterations.
 func (r *Trace) Visit(l Law, thetas, lambdas [][]float64, f func(t int, printed, corrected Sides)) {
 	steps, first, parts := []TraceStep{{}}, -1, 1
 	if l.each&iterations != 0 {

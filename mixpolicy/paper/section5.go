@@ -215,28 +215,28 @@ func leastChance(k, n int) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
-// ErrorTail is (5.19a) with c₀ = 1, a bound on P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of magnitude at most 2RC_eη_t:
-// 2exp(−δ²/(8R²C_e²Ση²)).
+// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1 on P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of
+// absolute value at most 2RC_eη_t. The argument squares is Ση².
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
-// SquareTail is the corrected (5.20a), a bound on P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] for ‖e_t‖ ≤ C_e:
-// exp(−2δ²/(C_e⁴Ση⁴)).
+// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a) on P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] for ‖e_t‖ ≤
+// C_e. The argument fourth is Ση⁴.
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
-// AzumaTail is the corrected (A.6), a bound on P[|ΣX_t| ≥ δ] for martingale differences X_t whose norms ‖X_t‖_ψ₂ given
-// the past are at most σ_t: 2exp(−δ²/(4Σσ_t²)). The argument squares is Σσ_t².
+// AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6) on P[|ΣX_t| ≥ δ] for martingale differences X_t whose
+// norms ‖X_t‖_ψ₂, given the past, are at most σ_t. The argument squares is Σσ_t².
 //
 // Proof. For σ = 1 and |s| ≤ 1, eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²};
 // for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²); take s = δ/(2Σσ²). ∎
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
-// BernsteinTail is (A.9) with c = ¼, a bound on P[Σ(X_t − E X_t) ≥ δ] for independent X_t with ‖X_t‖_ψ₁ ≤ b_t:
-// exp(−¼min{δ²/Σb_t², δ/max b_t}). The arguments squares and largest are Σb_t² and max b_t. The bound also holds for
-// dependent X_t, with E[X_t|F_t] in place of E X_t and norms given the past F_t.
+// BernsteinTail returns exp(−¼min{δ²/Σb_t², δ/max b_t}), the bound (A.9) with c = ¼ on P[Σ(X_t − E X_t) ≥ δ] for
+// independent X_t with ‖X_t‖_ψ₁ ≤ b_t. The arguments squares and largest are Σb_t² and max b_t. The bound also holds
+// for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
 //
 // Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1: the left side is greatest at s = ½ and x = |x|,
 // where the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s².
@@ -286,18 +286,18 @@ func worstTail(statement string) (worst float64, count int) {
 	return worstOf(tails, func(t tail) float64 { return excess(t.least, t.bound) }), len(tails)
 }
 
-// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, each of them a
-// base policy, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with the
-// right side of (5.23) and (5.24), for ρ = 0.05 and c₀ = c₁ = 1. The paper does not give the constants c₀ and c₁.
+// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, one base policy
+// for each action, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with
+// the right side of (5.23) and (5.24), for ρ = 0.05 and c₀ = c₁ = 1. The paper does not give the constants c₀ and c₁.
 type CoinRun struct {
-	Sum           float64 // Ση times the left side of (5.23), at its best λ
+	Sum           float64 // Ση times the left side of (5.23), at the λ where it is greatest
 	Bracket       float64 // left side of (5.26)
 	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
-	Violation     float64 // left side of (5.34), or −∞ outside the second case
+	Violation     float64 // left side of (5.34), or −∞ if the condition of (5.34) fails
 	Steps         float64 // Ση
 	Printed       float64 // Ση times the right side of (5.23) and (5.24) as printed, with C_e of (3.34b)
 	PrintedWithA3 float64 // as Printed, but with C_e of (A.3), which contains c_max
-	Corrected     float64 // Ση times the proved right side, which holds with probability 1 − ρ
+	Corrected     float64 // Ση times the corrected right side, which we prove for probability 1 − ρ
 }
 
 // Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and the step size is 1/1000, so one

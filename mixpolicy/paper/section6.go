@@ -33,7 +33,7 @@ type Protocol struct {
 }
 
 // AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted makes the
-// simplest choice: θ₀ = (½, ½), costs that are not scaled, ω = 1, no ball for λ (at γ = 1 its radius 1/(1−γ) is
+// simplest choice: θ₀ = (½, ½), costs that are not scaled, ω = 1, and no ball for λ (at γ = 1, its radius 1/(1−γ) is
 // infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	return Protocol{Name: fmt.Sprintf("as printed, the %v algorithm", form), Radius: 100, Iterations: 1000, Trials: 20,
@@ -72,7 +72,7 @@ type ReadingResult struct {
 	Reading               models.Reading
 	BaseCosts             []float64 // cᵀψ¹, cᵀψ²
 	Lo, Hi                float64   // Ψθ ⪰ 0 on 1ᵀθ = 1 if and only if Lo ≤ θ₁ ≤ Hi
-	Optimum, BestPossible float64   // of (2.18) with R = 100, and the least average cost of any policy of the MDP
+	Optimum, BestPossible float64   // optimum of (2.18) with R = 100, and least average cost of any policy of the MDP
 	Theta                 []float64 // of the optimum
 }
 
@@ -237,17 +237,18 @@ func checkProtocol(ctx context.Context) Finding {
 }
 
 // Contest is the comparison of section 6 between Algorithm 1 and the penalty method on the queue: equally many samples,
-// equal budgets of tuning, and fresh seeds for the result.
+// equal tuning budgets, and fresh seeds for the result.
 type Contest struct {
 	Protocol Protocol
-	// Tuned holds, for each method, the best of equally many configurations by the mean penalised gap over the tuning
-	// trials. The seed of these trials is not used again. TunedByCost holds the best configurations by the mean true
-	// cost of the policy. Only the penalised gap counts infeasibility: if Ψθ̂ has a negative entry, the policy may be
-	// cheaper than the best of the class.
+	// For each method, Tuned holds the scores of the configuration with the least mean penalised gap in the tuning
+	// trials, and TunedByCost holds the scores of the configuration with the least mean true cost of the policy. Both
+	// methods have equally many configurations, and the seed of the tuning trials is not used again. Only the penalised
+	// gap counts infeasibility: if Ψθ̂ has a negative entry, the policy can cost less than the optimum of (2.18).
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Tuned and TunedByCost hold two choices each. Each choice is made again from each of the [Resamples] of the tuning
-	// trials, and we count the resamples that lead to the same configuration. Again is the least of the four counts.
+	// Tuned and TunedByCost result from two choices each. We make each of the four choices again, from each of
+	// [Resamples] resamples of the tuning trials, and count the resamples that lead to the same configuration. Again is
+	// the least of the four counts.
 	Again int
 }
 
@@ -257,12 +258,12 @@ const Resamples = 999
 // Pair holds the scores of the two methods.
 type Pair struct{ PrimalDual, Penalty Score }
 
-// Score holds the results of the trials of one method, one entry per trial.
+// Score holds the results of one method. The slices have one entry per trial.
 type Score struct {
 	Eta, Weight float64 // η₀ of the step size, and ω of the penalty method
 
-	Objective, PolicyCost []float64 // cᵀΨθ̂, which is a cost only if Ψθ̂ ⪰ 0, and the true cost of π^θ̂
-	// PenalisedGap is the [mixpolicy.Problem.PenalisedGap] of an answer, feasible or not.
+	Objective, PolicyCost []float64 // cᵀΨθ̂ (a cost only if Ψθ̂ ⪰ 0), and the true cost of π^θ̂
+	// PenalisedGap is the [mixpolicy.Problem.PenalisedGap] of the answers, feasible or not.
 	PenalisedGap []float64
 }
 

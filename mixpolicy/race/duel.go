@@ -3,20 +3,21 @@ package race
 // Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better counts the streams on which A ends with a smaller number than B, and Worse counts the streams on which A
-	// ends with a greater number. Numbers that are equal to within rounding do not count, nor do failed runs.
+	// Better counts the streams on which A's final number is less than B's, and Worse counts the streams on which it is
+	// greater. A stream counts for neither if the two numbers are equal to within rounding, or if a run failed.
 	Better, Worse int
-	// Differences are A's final numbers minus B's, one for each stream on which both finish.
+	// Differences holds A's final number minus B's for each stream on which both runs finish.
 	Differences []float64
-	// P is the p-value of the sign test of Better against Worse, and Difference is the median of Differences with an
-	// interval. [Settle] adjusts P and the interval to the number of duels, and sets Level to the level of the test.
-	P, Level   float64
+	// P is the p-value of the sign test of Better against Worse, adjusted for the number of duels. The test finds a
+	// difference if P ≤ Level. [Settle] sets P and Level.
+	P, Level float64
+	// Difference is the median of Differences with a confidence interval. [Settle] sets the median and the interval,
+	// whose confidence depends on the number of duels.
 	Difference Interval
 }
 
-// Compare returns a [Duel] in which only Differences, Better and Worse are set. Differences are x − y on each stream on
-// which both have a value. Better counts the differences below −rounding, and Worse counts the differences above
-// rounding.
+// Compare returns a [Duel] with only Differences, Better and Worse set, where x[k] and y[k] are the final numbers of A
+// and B on stream k. Better counts the differences x[k] − y[k] below −rounding, and Worse counts those above rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)
@@ -24,8 +25,8 @@ func Compare(x, y []float64, rounding float64) (d Duel) {
 }
 
 // Settle computes the results that depend on the number k of duels: p-values with Holm's correction, and intervals of
-// confidence 1 − level/k. If every duel has enough streams for this confidence, all k intervals contain their true
-// medians with probability at least 1 − level.
+// confidence 1 − level/k. If every duel has enough streams for this confidence, then with probability at least 1 −
+// level, each of the k intervals contains the true median of its differences.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

@@ -13,10 +13,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Ledger divides the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms, and so shows which term a better
-// modulus would have to reduce. [LedgerTerms] names the terms. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t,
-// λ_t), y_t = ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Every term is divided by Ση
-// and by |cᵀΨθ*|:
+// Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms, which show what another modulus would
+// have to reduce. [LedgerTerms] names the terms. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t =
+// ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. The terms are the following numbers,
+// divided by Ση|cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
@@ -38,12 +38,12 @@ type Ledger struct {
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
 // LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, LedgerOf returns the ledger so far and an
-// error. It returns nil and an error if iterations < 1, if φ(θ*) = ∞, or if the run fails. The printed form, row
-// scaling and a Recency other than 0 are also errors, because they change the sums.
+// error. LedgerOf returns nil and an error if iterations < 1, if φ(θ*) = ∞, or if the run fails. It also refuses the
+// printed form, row scaling and a Recency other than 0, because they change the sums.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
-		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more, of the corrected form, without row scaling or recency", iterations)
+		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more, in the corrected form without row scaling or Recency", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(ctx)

@@ -17,12 +17,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method with all settings that tuning may choose from, the published or
-// default setting first.
+// Entrant is a method in all settings from which tuning may choose. The published or default setting comes first.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method
-	Told    []string // the information that the method receives, for a table
+	Told    []string // the information that the method receives, as a table shows it
 	Methods []mixpolicy.Method
 	// Axes and Make are nil unless Methods form a grid. Axes are the grid's axes; in Methods, the
 	// value on the last axis varies fastest. Make returns the method with the value at[i] on
@@ -31,7 +30,7 @@ type Entrant struct {
 	Make func(at []float64) mixpolicy.Method
 }
 
-// OnGrid returns the entrant with a method for each point of the grid with the given axes.
+// OnGrid returns the entrant on the grid with the given axes: Methods has one method for each point of the grid.
 func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	size := 1
 	for _, a := range axes {
@@ -44,10 +43,10 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	return e
 }
 
-// Finer returns the entrant on a finer grid of the same size around method k. The finer grid reaches at most the
+// Finer returns the entrant on a finer grid of the same size around method k. The finer grid does not extend beyond the
 // neighbours of method k: if an axis has n values, and neighbours differ by the factor f, the values of the finer axis
-// are the value of method k times n consecutive powers of f^(2/n). If method k is at an edge, the finer grid extends
-// beyond the edge.
+// are the value of method k times n consecutive powers of f^(2/n) between f⁻¹ and f. If method k is at an edge of the
+// grid, the finer grid extends beyond this edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -57,9 +56,10 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid. This grid is around the best setting so far, whose value on axis i is
-// at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
-// Otherwise, the new axis is finer and lies between the neighbours of at[i]. Fixed axes do not change.
+// Around returns the entrant on the next grid, which lies around the best setting so far; at[i] is this setting's value
+// on axis i. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
+// Otherwise, the new axis is finer than the old axis, and lies between the neighbours of at[i]. Fixed axes do not
+// change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -92,11 +92,11 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	return names
 }
 
-// Halve uses sequential halving to look for the setting, among n, with the least median score. Every round but the last
-// drops the worse half of the settings. In the last round, each setting has the given number of trials; in each earlier
-// round, it has half as many as in the next round, but at least 1. Halve calls the function score in parallel. Halve
-// returns the best setting and the median score of this setting; for an even number of scores, the median is the lower
-// of the two middle scores. A score of NaN counts as +Inf.
+// Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
+// but the last, it drops the worse half of the settings. After the last round, each remaining setting has the given
+// number of trials; after each earlier round, each has half as many as after the next round, but at least 1. Halve
+// calls the function score in parallel. It returns the best setting and this setting's median score; for an even number
+// of scores, the median is the lower of the two middle scores. A score of NaN counts as +Inf.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -130,10 +130,11 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 	return best, middle(best)
 }
 
-// Configuration decodes k, the index of a setting. Let n be the size of the entrant's own grid. If n settings were
-// tried, k is a setting of the own grid. If 2n settings were tried, k means setting k mod n of the finer grid around
-// setting ⌊k/n⌋ of the own grid. Configuration returns the entrant on the setting's grid, the setting's index on that
-// grid, and the axes of the own grid on which setting k, or setting ⌊k/n⌋, is at an edge.
+// Configuration decodes k, the recorded index of a setting. Let n be the size of the entrant's first grid. If n
+// settings were tried, k is the index of a setting on the first grid. If 2n settings were tried, k stands for setting k
+// mod n of the finer grid around setting ⌊k/n⌋ of the first grid. Configuration returns the entrant on the setting's
+// grid, the setting's index on this grid, and the axes of the first grid on which setting k, or setting ⌊k/n⌋, is at an
+// edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -188,8 +189,8 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method has fewer trials if it is
-	// dropped early. Tuning is nil if there is only one method, or if TuningTrials is 0.
+	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method that is dropped early has fewer
+	// than TuningTrials trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
 	Tuning []Tuning
 	// Chosen is the index of the chosen method, or −1 if there is none. Tuning considers the methods that are left in
 	// the last round and whose trials all finished; it chooses the method with the least mean score or, if
@@ -210,9 +211,9 @@ type Tuning struct {
 	Scores []float64 // one per trial; nil if a trial failed
 }
 
-// Run tunes every entrant and runs all of them on the same streams. Failed runs are part of the
-// outcomes. Run returns an error if the settings or the entrants are invalid, if the default score
-// cannot be computed, or if ctx ends; in the last case, it also returns the results so far.
+// Run tunes every entrant, and then runs the chosen method of every entrant on the same streams. Failed runs are part
+// of the outcomes. Run returns an error if the settings or the entrants are invalid, if the default score cannot be
+// computed, or if ctx ends; in the last case, it also returns the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -380,8 +381,8 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the index of the method for which middle(scores), such as the mean or the median, is least. It
-// considers only methods whose tuning trials all finished, and returns −1 if middle is below +∞ for none of them.
+// Best returns the index of the method for which middle(scores), such as the mean or the median, is least. It considers
+// only methods whose tuning trials all finished and for which middle(scores) < +∞; if there are none, Best returns −1.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
 	for k, t := range tuning {
@@ -395,7 +396,8 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns values for an [Axis], as many as count says: first, and then first·factorᵏ for k = −1, 1, −2, 2, ….
+// Powers returns first·factorᵏ for k = 0, −1, 1, −2, 2, …, as the values of an [Axis]. The argument count is their
+// number.
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {

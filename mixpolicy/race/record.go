@@ -13,19 +13,19 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is one quantity of a record. It stores either the value in each run, from which [Record.Derive] computes a number
-// with an interval, or only the number, if the number is exact or if there are too many runs to store. Fields that do
-// not apply are empty or 0.
+// Row is one quantity of a record. It stores either the value in each run, from which [Record.Derive] computes a
+// statistic with an interval, or only one number: an exact number, or a statistic of too many runs to store. Fields
+// that do not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
 	Base    string `csv:"base"`   // the set of base policies
-	Race    string `csv:"race"`   // the resource that was equal for all entrants, or the kind of the row
+	Race    string `csv:"race"`   // the resource that was equal for all entrants, or else what the row contains
 	Method  string `csv:"method"` // the method, rule or policy
 	Source  string `csv:"source"` // the paper of the method
 
 	Quantity string  `csv:"quantity"`
-	At       float64 `csv:"at,%.12g"`    // the horizontal position of the quantity: queries, seconds, η₀, …
+	At       float64 `csv:"at,%.12g"`    // the position on the horizontal axis: queries, seconds, η₀, …
 	Value    float64 `csv:"value,%.12g"` // a mean or median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
@@ -65,8 +65,8 @@ func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	return r
 }
 
-// Select returns, in order, the rows that agree with the argument like in Part, Problem, Base, Race, Method and
-// Quantity. If one of these fields is empty in the argument, any value of this field agrees.
+// Select returns, in order, the rows that have the same Part, Problem, Base, Race, Method and Quantity as the given
+// row. If one of these fields is empty in the given row, any value of this field matches.
 func (r Record) Select(like Row) (rows Record) {
 	agree := func(value, want string) bool { return want == "" || value == want }
 	for _, row := range r {
@@ -98,7 +98,7 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns x[k] − y[k] for each stream k on which both have a value.
+// Differences returns x[k] − y[k] for each stream k, except where this is NaN: after a failed run, or for +Inf − +Inf.
 func Differences(x, y []float64) (d []float64) {
 	for k := range min(len(x), len(y)) {
 		if v := x[k] - y[k]; !math.IsNaN(v) {
@@ -108,7 +108,8 @@ func Differences(x, y []float64) (d []float64) {
 	return d
 }
 
-// Columns returns the columns At and Value, for a curve, and Lo and Hi if the first row comes from two or more trials.
+// Columns returns the columns At and Value, for a curve, and also Lo and Hi if the first row comes from two or more
+// trials.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {
 		if at, value = append(at, row.At), append(value, row.Value); r[0].Trials > 1 {
@@ -118,13 +119,13 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Row returns a copy of the argument like, with the numbers of the interval.
+// Row returns a copy of the given row with the numbers of the interval.
 func (v Interval) Row(like Row) Row {
 	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
 	return like
 }
 
-// Rows returns, for each entry of the band, a copy of the argument like, with the numbers of the entry.
+// Rows returns, for each entry of the band, a copy of the given row with the numbers of the entry.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
 		like.At = b.At[k]
@@ -155,8 +156,8 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header and with numbers to twelve digits. Write omits the statistics that
-// [Record.Derive] computes.
+// Write writes the record as CSV with a header, and rounds numbers, except those in Setting, to twelve significant
+// digits. Write omits the statistics that [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {
@@ -170,8 +171,8 @@ func (r Record) Write(w io.Writer) error {
 	return nil
 }
 
-// Read reads a record that [Record.Write] wrote; errors name the line and the field. Two rows
-// that differ only in values, interval, residual, trials, seed, source or machine are an error.
+// Read reads a record that [Record.Write] wrote; errors name the line and the field. Read returns an error if two rows
+// agree in all fields other than Value, Values, Lo, Hi, Residual, Trials, Seed, Source and Machine.
 func Read(r io.Reader) (Record, error) {
 	seen := map[string]int{} // the line of each row, by the row's identity
 	all, err := csvrows.Decode(r, func(row *Row) error {
@@ -188,7 +189,7 @@ func Read(r io.Reader) (Record, error) {
 	return all, nil
 }
 
-// ReadFile is [Read] of a file.
+// ReadFile reads the record in a file, as [Read] does.
 func ReadFile(path string) (Record, error) {
 	f, err := os.Open(path)
 	if err != nil {

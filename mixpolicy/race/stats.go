@@ -22,9 +22,9 @@ type Interval struct {
 // String returns "mean [lo, hi]".
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
-// TInterval returns Student's interval, mean ± t_{n−1} s/√n. The interval is exact for normal
-// data; for other data, it is approximate if there are many values. For one value, the interval
-// is the whole line. TInterval panics without data, or unless 0 < confidence < 1.
+// TInterval returns Student's interval, mean ± t_{n−1} s/√n. For normal data, the interval has exactly the given
+// confidence; for other data, it has approximately this confidence if there are many values. For one value, the
+// interval is the whole line. TInterval panics if x is empty, or unless 0 < confidence < 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -40,8 +40,8 @@ func TInterval(x []float64, confidence float64) Interval {
 	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
 }
 
-// BootstrapInterval returns the percentile bootstrap interval of the mean from 9,999 resamples drawn with PCG(seed, 0).
-// The interval assumes nothing about the shape of the distribution, but is a little too narrow for small samples.
+// BootstrapInterval returns the percentile bootstrap interval of the mean, from 9,999 resamples drawn with PCG(seed,
+// 0). The interval assumes nothing about the shape of the distribution, but is a little too narrow for small samples.
 // BootstrapInterval panics under the same conditions as [TInterval].
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
@@ -62,9 +62,9 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	return iv
 }
 
-// TTest returns the two-sided p-value of Student's test that the mean is 0. The p-value is exact for normal data; for
-// other data, it is approximate if there are many values. If all values are 0, the p-value is 1. TTest panics for fewer
-// than two values.
+// TTest returns the two-sided p-value of Student's t test of the hypothesis that the mean is 0. The p-value is exact
+// for normal data; for other data, it is approximately right if there are many values. If all values are 0, the p-value
+// is 1. TTest panics for fewer than two values.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")
@@ -77,11 +77,11 @@ func TTest(x []float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(math.Abs(mean)/(std/math.Sqrt(n)))
 }
 
-// SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with a percentile
-// interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of
-// the ratio's logarithm. The interval, the p-value and the standard error come from 9,999 bootstrap
-// resamples of the streams, drawn with PCG(seed, 0). The p-value is twice the share of the resamples whose ratio is on
-// the rarer side of 1; the sample itself counts as such a resample. The F test would need normal data.
+// SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with a percentile interval, the
+// two-sided p-value of the hypothesis that the ratio is 1, and the standard error of the ratio's logarithm. The
+// interval, the p-value and the standard error come from 9,999 bootstrap resamples of the streams, drawn with PCG(seed,
+// 0). The p-value is twice the share of the resamples whose ratio is on the rarer side of 1; the sample itself counts
+// as such a resample. We do not use the F test, because it assumes normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -104,10 +104,11 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
-// Median returns the median of the N values x, or the lower of the two middle values if N is even. The interval assumes
-// nothing about the distribution: the k-th and the (N+1−k)-th value in order enclose the true median with probability
-// at least 1 − 2 Pr{Bin(N, ½) < k}. Interval.Confidence is this bound; if there are enough values, it is at least the
-// requested confidence. Values may be +Inf. Median panics under the same conditions as [TInterval].
+// Median returns the median of the N values x, or the lower of the two middle values if N is even. Lo and Hi are the
+// k-th least and the k-th greatest value. For any distribution, they enclose the true median with probability at least
+// 1 − 2 Pr{Bin(N, ½) < k}. The interval's Confidence is this bound. Median takes the greatest k for which the bound
+// reaches the requested confidence, or k = 1 if there is none. Values may be +Inf. Median panics under the same
+// conditions as [TInterval].
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	n := len(x)
@@ -149,8 +150,8 @@ func SignTest(less, more int) float64 {
 }
 
 // Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p, the sign
-// test at the given level finds this method better with at least the given power. If there is no such p, Detectable
-// returns 1. Detectable panics unless level and power are between 0 and 1.
+// test at the given level finds this method better with a probability of at least power. If there is no such p,
+// Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)
@@ -170,10 +171,9 @@ func Detectable(n int, level, power float64) float64 {
 	return hi
 }
 
-// Holm returns p-values adjusted for their number, in the order of p. If we reject every
-// hypothesis whose adjusted p-value is at most α, the probability of one or more wrong
-// rejections is at most α, however the tests depend on each other (Holm 1979). For
-// p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+// Holm returns the p-values p, adjusted for their number, in the same order. If we reject every hypothesis whose
+// adjusted p-value is at most α, the probability of one or more wrong rejections is at most α, however the tests depend
+// on each other (Holm 1979). For p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for k := range order {

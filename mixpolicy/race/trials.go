@@ -2,8 +2,8 @@
 // random numbers, tuning with a separate seed, observations at equal numbers of iterations,
 // queries or seconds, means with intervals, and records of the results.
 //
-// A run that fails is a [Trial] that states the reason and the number of steps. A failed
-// run does not end the other runs, and a method whose runs all fail does not end the race.
+// The [Trial] of a failed run states the reason and the number of steps. A failed run does not end the other runs, and
+// a method whose runs all fail does not end the race.
 package race
 
 import (
@@ -28,47 +28,49 @@ import (
 // and Times are required.
 type Settings struct {
 	Trials int
-	First  int    // the stream of the first trial; with other values of First, other machines can make other trials
-	Seed   uint64 // trial k uses stream First + k of Seed; only tuning uses Seed+1
+	First  int    // the stream of the first trial; several machines can share the trials if each has its own First
+	Seed   uint64 // trial k = 0, 1, … uses stream First + k of Seed; tuning uses Seed+1 instead
 
-	// Iterations is T. Schedule says after which iterations to observe; nil means LogSpaced(20). With Iterations, the
-	// start and the end of a run are always observed, except for the start of a [mixpolicy.PolicyRun].
-	Iterations int
-	Schedule   mixpolicy.Schedule
-	// Queries are the increasing numbers of revealed costs at which to observe.
+	Iterations int // T
+	// Schedule says after which iterations to observe a run; nil means LogSpaced(20). If Iterations is set, the end of
+	// a run is always observed, and so is the start, unless the run is a [mixpolicy.PolicyRun].
+	Schedule mixpolicy.Schedule
+	// Queries lists, in increasing order, the numbers of revealed costs after which to observe a run.
 	Queries []int
-	// Times are the increasing processor times at which to observe, summed over all threads of the
-	// process; other processes do not count. With Times, runs are made one after another. The clock
-	// stops while an answer is evaluated. The observations depend on the machine.
+	// Times lists, in increasing order, the processor times after which to observe a run. A processor time is summed
+	// over all threads of this process; other processes do not count. If Times is set, runs are made one after another.
+	// The clock stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
 	// always include this cost.
 	Valued Valued
 
-	Workers int // number of goroutines; 0 means one per CPU; with Times, always 1. It affects only the recorded times.
+	Workers int // number of goroutines; 0 means one per CPU; always 1 if Times is set. Only the recorded times depend on it.
 
-	// Progress, if set, is called with the name of the running part, the number of runs done
-	// and the total; it may be called concurrently.
+	// Progress, if set, is called after each run with the name of the running part, the number of runs done and the
+	// number of all runs. Several goroutines may call Progress at the same time.
 	Progress func(name string, done, total int)
 
-	// TuningTrials is the number of tuning runs of each method of an entrant. If it is 0, [Run]
-	// takes the first method without tuning.
+	// TuningTrials is the number of tuning runs of each method of an entrant; with Halving, of each method in the last
+	// round. If TuningTrials is 0, [Run] takes the first method without tuning.
 	TuningTrials int
-	// Middle is the statistic of a method's scores by which methods are compared, such as the median; nil means the mean.
+	// Middle is the statistic of a method's scores by which tuning compares methods, such as the median; nil means the
+	// mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds. Every round but the last drops the worse half of the methods. In the
-	// last round, each method has TuningTrials trials; in each earlier round, it has half as many as in the next round,
-	// but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving in Jamieson
-	// and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later rounds,
-	// because all methods use the same streams. Entrants with equally many methods have equally many runs.
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, the worse half of the methods is
+	// dropped. After the last round, each remaining method has TuningTrials trials; after each earlier round, each has
+	// half as many as after the next round, but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML
+	// 2013; successive halving in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier
+	// rounds also count in later rounds, because all methods use the same streams. Entrants with equally many methods
+	// make equally many tuning runs.
 	Halving bool
 	// Score is a curve: tuning minimises the curve's value at the end of a run. A nil Score means the penalised gap of
 	// θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 
-// Valued says which observations include the true cost of the policy. Computing this cost may take longer than a run.
+// Valued says which observations include the true cost of the policy. Computing this cost can take longer than the run.
 type Valued int
 
 const (
@@ -80,7 +82,7 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // time of Start, the steps and this answer, without earlier answers and true costs; see Settings.Times
+	Seconds            float64 // time for Start, the steps and this answer, not for earlier answers or true costs; see Settings.Times
 
 	// A [mixpolicy.PolicyRun] has no θ: Last and Theta are nil, and Cost, Violation and Mass are NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -302,7 +304,7 @@ func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *T
 // clockSteps is the number of steps between two readings of the clock.
 const clockSteps = 64
 
-var errNoQueries = errors.New("makes no queries; want a race by Times or Iterations")
+var errNoQueries = errors.New("the method makes no queries; want Times or Iterations instead of Queries")
 
 // passed returns the number of marks ≤ at; the marks are increasing.
 func passed[number ~int | ~int64](marks []number, at number) (n int) {
@@ -383,12 +385,12 @@ func Mass(l *Observation) float64 { return l.Mass }
 // PolicyCost is the true cost of the policy.
 func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 
-// Theta is the curve of θ̂ⱼ, for the mixing coefficients of Fig. 2 (left).
+// Theta returns the curve of Observation.Theta[j], a mixing coefficient, as in Fig. 2 (left).
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
-// PenalisedGap returns the curve of [mixpolicy.Problem.PenalisedGap] at θ̂, or NaN if there is no θ̂. The
-// gap is ≥ 0 up to rounding and, unless all costs are equal, 0 only at an optimum of (2.18). PenalisedGap
-// returns an error if the exact optimum cannot be computed.
+// PenalisedGap returns the curve whose value is [mixpolicy.Problem.PenalisedGap] at θ̂, or NaN if there is no θ̂. The
+// gap is ≥ 0 up to rounding and, unless all costs are equal, 0 only at an optimum of (2.18). PenalisedGap returns an
+// error if the exact optimum cannot be computed.
 func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "penalised gap", err)
@@ -416,14 +418,14 @@ type Band struct {
 	Intervals []Interval
 }
 
-// Iterations, Queries and Seconds are the horizontal axes of curves.
+// Iterations, Queries and Seconds are curves for the horizontal axis.
 func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns, for each observation, the means of two curves over the finished trials; the mean of the second
-// curve, c, has a t interval of the given confidence, such as 0.95. A run that finished early keeps its last
-// value from then on. Band panics unless 0 < confidence < 1.
+// Band returns, for each observation, the mean of the first curve and the mean of the second curve, c, over the
+// finished trials. The mean of c has a t interval of the given confidence, such as 0.95. A run that finished early
+// keeps its last value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
@@ -442,9 +444,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation. Values are the values of the curve c in every run. The field At is the mean
-// of the first curve over the finished runs. All other fields come from the argument like. A run that finished early
-// keeps its last value from then on.
+// Rows returns a row for each observation. Values are the values of the second curve, c, in every run. The field At is
+// the mean of the first curve over the finished runs. All other fields come from the given row. A run that finished
+// early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -480,8 +482,8 @@ func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first observation such that its score and all later scores
-// are at most goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries at the first observation from which on all scores are at most
+// goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

@@ -33,8 +33,8 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
-// The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (0 at T = 1) and Ση⁴ ≤ 2. But (3.31) and (3.32) divide
-// by 2√T − 1, the upper bound on Ση in (5.31a). So the printed form has Sum = 2√T − 1.
+// The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (which is 0 at T = 1) and Ση⁴ ≤ 2. But (3.31) and (3.32) divide
+// by 2√T − 1, the upper bound on Ση in (5.31a). So, for the printed form, Sum is 2√T − 1.
 func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
 	if form == mixpolicy.Printed {
@@ -81,25 +81,26 @@ const (
 	termPrintedB  = "B ln T"
 )
 
-// ObjectiveBound bounds the gap cᵀΨθ̂ − cᵀΨθ* after steps with the given sums, with
-// probability at least 1 − δ: the corrected (3.31), for any step sizes,
+// ObjectiveBound bounds the gap cᵀΨθ̂ − cᵀΨθ* after steps with the given sums, with probability at least 1 − δ. It is
+// the corrected (3.31), for any step sizes:
 //
 //	( D + B Ση² + 2R C_e √(2 ln(1/δ) Ση²) ) / Ση .
 //
-// Proof. Let Δ_t = ⟨e_t, θ*−θ_t⟩ with e_t = ĝ_t − ∇_θ𝓛(θ_t,λ_t). Optimality of θ_{t+1} in
-// (3.13) gives for every θ ∈ Θ₂ ∩ Θ_R
+// Proof. Let Δ_t = ⟨e_t, θ*−θ_t⟩ with e_t = ĝ_t − ∇_θ𝓛(θ_t,λ_t). Because θ_{t+1} is optimal in (3.13), for every θ ∈ Θ₂
+// ∩ Θ_R,
 //
 //	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
 //
 // and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used only on Θ₂. The projection
-// of (3.26) onto the ball and the orthant does not move away from λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² +
-// η²‖Ψθ_t‖₂². Because λ_0 = 0 and 𝓛 is affine in each argument, the sum of these inequalities over t gives
+// onto the ball and the orthant in (3.26) does not increase the distance to any λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² −
+// ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². Because λ_0 = 0 and 𝓛 is affine in each argument, the sum of these inequalities over t
+// gives
 //
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
 // Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and ‖e‖⁎ ≤ C_e always, so the
 // squares of the errors need no concentration inequality, and c₁ and C(n) drop out. The last sum is a martingale with
-// |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and Azuma's inequality, it is at most 2RC_e√(2 ln(1/δ) Ση²) with
+// |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and Azuma's inequality, this sum is at most 2RC_e√(2 ln(1/δ) Ση²) with
 // probability at least 1 − δ. So the universal constant c₀ becomes explicit. ∎
 func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	deviation := 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)
@@ -119,7 +120,7 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 
 // ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: the corrected (3.33),
 //
-//	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   E/Ση the [Constants.ObjectiveBound].
+//	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   where E/Ση is the ObjectiveBound.
 //
 // Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side divided by Ση is cᵀΨ(θ̂−θ*) + 2G
 // V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
@@ -202,8 +203,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
 
-// Distance returns the bound (3.36) on the total variation distance between Ψθ̂ and the occupation
-// measure of its policy (2.20). The printed bound is
+// Distance returns the bound (3.36) on the total variation distance between Ψθ̂ and the occupation measure of the
+// policy (2.20) of Ψθ̂. The printed bound is
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
 //
@@ -213,12 +214,13 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts differences of
 // distributions, as in (2.24). This factor must be at least the δ of [ContractionCoefficient]; if δ = 1, then τ = +∞.
-// The mixing time τ_mix does not give such a factor. But for average cost, 2τ_mix(¼) may replace 1/(1 − e^{−1/τ}): with
-// t steps instead of one, 1/(1−δ) below becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ 2d(t) ≤ ½ for t = τ_mix(¼).
+// The mixing time τ_mix does not give such a factor. But for average cost, the bound also holds with 2τ_mix(¼) in place
+// of 1/(1 − e^{−1/τ}). To prove this, take t = τ_mix(¼) steps of P^π together: the factor 1/(1−γδ) in the proof below,
+// with γ = 1, becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ ½ (see [Contraction]).
 //
 // Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π, where w is the state marginal of [u]₊, and π is the policy of
-// u. The measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and y the marginal of the next state. Because u
-// satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
+// u. The measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and let y be the marginal of [u]₋ over the next
+// states. Because u satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
 // The bound with γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
 // the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at
@@ -233,7 +235,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // From state 0, action a goes to state 1 with probability d, and action b with probability 1. From state 1, both
 // actions go back with probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤ (1−γ)/γ,
 // the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε)
-// and p = 1 − d − δ. If δ is too large for this p, the bound is 1 + ε: let p → 0. (With p = 0, no Ψθ is this u.)
+// and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0 instead, and let p → 0. (If p =
+// 0, no Ψθ equals u.)
 //
 // Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
@@ -255,7 +258,7 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 	return eps + min(1, min(c.Gamma()*eps, 1/(1+1/eps))/left)
 }
 
-// PrintedSampleComplexity is (3.37) with the hidden constant of Ω taken as 1, τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴). The number
+// PrintedSampleComplexity is (3.37), τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴), with 1 for the constant that Ω hides. This number
 // does not depend on the probability ρ of failure, and is +∞ for γ = 1.
 func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
@@ -266,9 +269,9 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// with the negative mass √(nm)·2V from [Constants.RefinedViolationBound], and τ of [Distance]. RefinedObjectiveBound
-// and RefinedViolationBound both hold outside one event of probability at most δ, because they follow from a bound on
-// the same martingale.
+// where [Distance] is the corrected bound for the given τ and for the negative mass √(nm)·2V, with V from
+// [Constants.RefinedViolationBound]. RefinedObjectiveBound and RefinedViolationBound both hold outside one event of
+// probability at most δ, because both follow from one bound on the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.RefinedViolationBound(s, delta).Value
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
@@ -276,8 +279,8 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 
 // SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies cᵀξ^θ̂ ≤ cᵀΨθ* + ε with
 // probability at least 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. T is the least power of 2^{1/8} for
-// which [Constants.PolicyBound] with τ = +∞, which holds for any mixing, is at most ε. T is +∞ if T exceeds the range
-// of float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
+// which [Constants.PolicyBound] is at most ε. We take this bound at τ = +∞, where it holds for any mixing time. T is +∞
+// if T exceeds the range of float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
 // Let G = 2‖λ*‖₂ ≥ c_max, let ‖λ*‖₂ ≥ 1, let A' be the Tangent, and let L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
 // most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and
@@ -286,15 +289,15 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
 // where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂
-// grows like √N, and T like N². Runs also need of the order of N² steps: in a step, an entry of λ moves by at most
-// η max|Ψθ|, and max|Ψθ| is of the order 1/N.
+// grows like √N, and T like N². Runs also need on the order of N² steps: in a step, an entry of λ moves by at most η
+// max|Ψθ|, and max|Ψθ| is of the order 1/N.
 //
 // The policy is compared with Ψθ*, the optimum of (2.18). The printed theorem uses ξ*, the
 // optimum over all policies (2.13), which need not be near the class.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.criterion.Average():
-		return 0, errors.New("theory: Theorem 3.4 is for a discounted criterion, this problem has average cost")
+		return 0, errors.New("theory: Theorem 3.4 is for a discounted criterion, but this problem has average cost")
 	case !(k.G > k.LambdaStar) || math.IsInf(k.G, 1):
 		return 0, fmt.Errorf("theory: G = %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
 	case !(epsilon > 0 && rho > 0 && rho < 1):

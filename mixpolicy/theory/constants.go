@@ -23,7 +23,7 @@ import (
 )
 
 // Constants are the numbers in the bounds of section 3.2 for a problem and the settings of Algorithm 1. They are exact
-// up to rounding, except D, which may be too small ([MaxDivergence]). Costs are divided by CostScale, as the method
+// up to rounding, except D, which may be too small (see [MaxDivergence]). Costs are divided by CostScale, as the method
 // sees them. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
@@ -31,7 +31,7 @@ type Constants struct {
 	Reach      float64 // max ‖θ‖₂ over Θ_R
 	Cost       float64 // max |c|, the paper's c_max
 	Spread     float64 // max c − min c
-	Beta, G    float64 // β, and G = 1/(1−γ) ∨ β; under average cost, G = β, or +∞ if β = 0
+	Beta, G    float64 // Beta is β; G is 1/(1−γ) ∨ β or, under average cost, β (+∞ if β = 0)
 
 	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
 	PsiNorm    float64 // ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂
@@ -45,10 +45,11 @@ type Constants struct {
 	// arguments, which is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
-	// DStar is D(θ*;θ₀) at the exact optimum of (2.18), or D if rounding puts θ* outside the domain of φ. LambdaStar is
-	// the least ‖λ*‖₂: see [Multipliers].
+	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
+	// LambdaStar is the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is max min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. It replaces A if steps stay on 1ᵀθ = 1.
+	// Tangent is the maximum of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎ over the pairs. The refined bounds use it in place of A,
+	// because the iterates stay on 1ᵀθ = 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion
@@ -191,8 +192,8 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns the greatest size of a row Ψ_i/q_i over the pairs with q_i > 0. If size is the
-// dual norm, the result is A of (3.30).
+// RatioNorm returns the greatest value of the function size at the rows Ψ_i/q_i, over the pairs i with q_i > 0. If the
+// function is the dual norm, the result is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64

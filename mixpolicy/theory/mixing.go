@@ -16,8 +16,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// TotalVariation returns ‖μ − ν‖_TV = ½ Σ |μ(i) − ν(i)|, the norm of (A.1). It panics
-// on unequal lengths.
+// TotalVariation returns ‖μ − ν‖_TV = ½ Σ |μ(i) − ν(i)|, the distance of Assumption A.1. TotalVariation panics unless
+// mu and nu have equal lengths.
 func TotalVariation(mu, nu []float64) float64 {
 	if len(mu) != len(nu) {
 		panic(fmt.Sprintf("theory: total variation of distributions over %d and %d states", len(mu), len(nu)))
@@ -33,19 +33,18 @@ const mixingLimit = 1000
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
-// to the stationary distribution μ, under both criteria. (The discounted measure in (2.23) is, in general, not the
-// limit of Pᵗ: then the distance of Pᵗ to this measure does not vanish, and τ_mix(ε) does not exist for small ε. See
-// [MixingCurve].)
+// to the stationary distribution μ, also for a discounted criterion. (In general, the discounted measure in (2.23) is
+// not the limit of Pᵗ. Then the distance of Pᵗ to this measure does not vanish, and τ_mix(ε) does not exist for small
+// ε: see [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
 	Slowest  int     // the state s that attains d(Time)
 }
 
-// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase,
-// so t is doubled until d(t) ≤ ε, and then bisected down to the first such t. Errors: more than
-// 1000 states, ε outside (0, 1), several recurrent classes, a periodic chain (which never mixes),
-// and a ctx that ends.
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase, so doubling t finds
+// a t with d(t) ≤ ε, and bisection then finds the least such t. Errors: more than 1000 states, ε outside (0, 1),
+// several recurrent classes, a periodic chain (which never mixes), and a ctx that ends.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
@@ -152,8 +151,8 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 }
 
 // MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. It handles up to 1000 states. A nil target
-// means the stationary distribution, for which the result is d(t). With the discounted μ_α of (2.23) as target, the
-// curve shows that the distance does not vanish.
+// means the stationary distribution, for which the result is d(t). With the discounted μ_α of (2.23) as the target, the
+// curve shows that, in general, the distance does not vanish.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -185,21 +184,21 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	}
 }
 
-// Contraction holds the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all ν, ν̂, and
-// two states that attain the following maximum (Dobrushin 1956):
+// Contraction holds the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all distributions ν and ν̂, and two
+// states that attain the following maximum (Dobrushin 1956):
 //
 //	δ = max_{s,s′} ‖P(s,·) − P(s′,·)‖_TV.
 //
-// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. This claim does not follow from (A.1). It is
-// false whenever two states have no next state in common, because then δ = 1. But (A.1) implies
-// δ(Pᵗ) ≤ 2d(t), so δ ≤ 2ε after τ_mix(ε) steps.
+// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. This claim does not follow from Assumption A.1. It is false whenever
+// two states have no next state in common, because then δ = 1. But δ(Pᵗ) ≤ 2d(t) for the d of [Mixing], so δ(Pᵗ) ≤ 2ε
+// for t = τ_mix(ε).
 type Contraction struct {
 	Coefficient   float64
 	First, Second int // the two states
 }
 
-// ContractionCoefficient returns δ of (P^π)ᵗ, t = steps ≥ 1, exactly. It compares O(n²)
-// pairs of rows, and for t > 1 handles up to 1000 states.
+// ContractionCoefficient returns the δ of (P^π)ᵗ for t = steps ≥ 1, exactly up to rounding. It compares O(n²) pairs of
+// rows and, for t > 1, handles up to 1000 states.
 func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
 	chain, err := x.Under(p)
 	n := x.States()
@@ -235,8 +234,8 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
-// In general, deterministic policies do not attain the maximum in (2.23). [MixingTime] of any
-// policy is a lower bound on this maximum.
+// Deterministic policies need not attain the maximum in (2.23). [MixingTime] of any policy is a lower bound on this
+// maximum.
 func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
@@ -287,7 +286,7 @@ func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, 
 	return c, nil
 }
 
-// Ergodicity holds the constant κ of (A.2),
+// Ergodicity holds the constant κ of Assumption A.2,
 //
 //	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s,
 //
@@ -300,8 +299,8 @@ type Ergodicity struct {
 	State        int
 }
 
-// ErgodicityOf returns the least κ of (2.25) that holds for all given policies, exactly:
-// Lower = Upper.
+// ErgodicityOf returns the least κ for which (2.25) holds for all given policies, exactly up to rounding: Lower =
+// Upper.
 func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
 	if len(policies) == 0 {
 		return nil, errors.New("theory: κ of no policy, want at least one")
@@ -336,13 +335,13 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 
 // UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least mass that any policy gives to a
 // state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal cost with
-// costs −1{s}. So κ takes 2n runs of policy iteration.
+// costs −1{s}. So the bounds on κ take 2n runs of policy iteration.
 //
 // The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy iteration. If a mass may
 // be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is the
 // greatest κ among the policies that attain these masses and the policies that take one action in every state where
-// this action is allowed. Errors: a policy with several recurrent classes under average cost, for which (A.2) fails;
-// and cancellation, with the result so far, whose Upper is +∞.
+// this action is allowed. Errors: a policy with several recurrent classes under average cost, for which Assumption A.2
+// fails; and the end of ctx, with the result so far, whose Upper is +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}
@@ -354,7 +353,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 			}
 		}
 		if err := e.include(ctx, x, mixpolicy.Must(mixpolicy.Deterministic(x, actions))); err != nil {
-			return nil, fault.At("theory", fmt.Sprintf("(A.2) for action %s in every state", x.ActionName(a)), err)
+			return nil, fault.At("theory", fmt.Sprintf("Assumption (A.2) for action %s in every state", x.ActionName(a)), err)
 		}
 	}
 	extreme := [2]float64{math.Inf(1), math.Inf(1)}                              // min μ(s) and −max μ(s), certified
@@ -372,7 +371,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 				err = e.include(ctx, x, v.Policy)
 			}
 			if err != nil {
-				return e, fault.At("theory", "(A.2) for the mass of state "+x.StateName(s), err)
+				return e, fault.At("theory", "Assumption (A.2) for the mass of state "+x.StateName(s), err)
 			}
 			extreme[k] = min(extreme[k], v.Lower)
 		}

@@ -14,11 +14,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of cost. λ* need
-// not be unique: equal rows of Ψ may share their multipliers in any way, and the multiplier of a zero row
-// is arbitrary. But the least norm is determined by the problem. The maximum of the Lagrangian over λ ⪰ 0
-// with ‖λ‖₂ ≤ G is cᵀΨθ + G‖[Ψθ]₋‖₂. ‖λ*‖₂ is the least G for which the minimum of this function over θ is
-// cᵀΨθ*:
+// Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of cost. λ* need not be
+// unique: equal rows of Ψ can share their multipliers in any way, and the multiplier of a zero row is arbitrary. But
+// the least norm is determined by the problem. The maximum of the Lagrangian over λ ⪰ 0 with ‖λ‖₂ ≤ G is cᵀΨθ +
+// G‖[Ψθ]₋‖₂. The least ‖λ*‖₂ is the least G for which the minimum of this function over θ is cᵀΨθ*:
 //
 //	‖λ*‖₂ = sup max{cᵀΨθ* − cᵀΨθ, 0}/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
@@ -62,7 +61,7 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 				row[j] = -weight
 				rows = append(rows, row...)
 			case class.Norm == linprog.L1 && math.Abs(v) <= touching:
-				return nil, fmt.Errorf("theory: θ* = %v is a corner of ‖θ‖₁ ≤ %v, want R = 1 there", best.Theta, class.R)
+				return nil, fmt.Errorf("theory: θ* = %v has a zero entry and ‖θ*‖₁ = R = %v, want R = 1", best.Theta, class.R)
 			}
 		}
 		switch class.Norm {

@@ -1,15 +1,15 @@
-// Package adversary searches for counterexamples to the corrected bounds: the functions of package theory, and the
-// bounds of sections 4 and 5 of the paper and of its appendix. For each bound, a search maximises the ratio of the left
-// side to the right side in spaces of small instances. data/adversaries.csv records the worst instance of each bound;
-// go run ./mixpolicy/study/record adversaries writes the file. The laws of section 5 come from package paper, which
-// also evaluates them, along longer runs.
+// Package adversary searches for counterexamples to the corrected bounds: the bounds that package theory computes, and
+// the bounds of sections 4 and 5 and of the appendix of the paper. For each bound, a search maximises the ratio of the
+// left side to the right side over spaces of small instances. data/adversaries.csv records the worst instance of each
+// bound; go run ./mixpolicy/study/record adversaries writes the file. The inequalities of section 5 come from
+// [paper.Laws]; package paper also evaluates them, along longer runs.
 //
-// In section 4, (4.9) is tested for samples that satisfy the promise of (4.6), and (4.15) without its O(ε); (4.16) is not tested,
-// because its C is not defined.
+// In section 4, (4.9) is tested only for samples with the property that a sample of the size (4.6) is likely to have,
+// and (4.15) is tested without its O(ε). (4.16) is not tested, because the paper does not define its C.
 //
-// Every evaluation of a coordinate search counts as an instance: see [Search]. A search from one random start has 500
-// instances, and each instance after the start is near an earlier instance. At some instances, the bound says nothing;
-// the record also counts the instances that test the bound.
+// Every evaluation of a coordinate search counts as an instance: see [Search]. A search from one random start evaluates
+// at most 500 instances, and each instance after the start differs from an earlier one in one or two parameters. At
+// some instances, the bound says nothing; the record also counts the instances that test the bound.
 package adversary
 
 import (
@@ -33,7 +33,7 @@ type Space struct {
 	Parameters []Parameter
 	// Laws returns the bounds at an instance: the same bounds, in the same order, at every instance.
 	Laws func(x []float64) []Law
-	// Cells is the number of spaces that share the instances of a bound.
+	// Cells is the number of spaces among which the instances of a bound are divided.
 	Cells int
 }
 
@@ -41,11 +41,11 @@ type Space struct {
 type Law struct {
 	Statement string // the number of the inequality in the paper, or of the statement that contains it
 	What      string // the inequality, as left ≤ right
-	Loose     string // why no instance has a ratio of ½ or more; empty if some instance has one
+	Loose     string // why no instance has a ratio of ½ or more; empty if some instance has such a ratio
 	Side
 }
 
-// Parameter has values in [Lo, Hi]. The search is uniform in the parameter or, if Log is set, in its logarithm.
+// Parameter has values in [Lo, Hi]. The scale of the search is linear or, if Log is set, logarithmic.
 type Parameter struct {
 	Name   string
 	Lo, Hi float64
@@ -77,10 +77,10 @@ type Side struct {
 // operations, including the steps of mirror descent and a small linear program.
 const rounding = 1e-10
 
-// Allowed returns the amount by which rounding may put Left above Right.
+// Allowed returns the amount by which rounding errors alone can raise Left above Right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
-// Violated reports whether Left exceeds Right by more than Allowed, or a side is NaN.
+// Violated reports whether Left exceeds Right by more than Allowed, or whether a side is NaN.
 func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
@@ -102,8 +102,8 @@ const climb = 500
 
 // Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one or
 // two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times the
-// range. The starts take the bounds in turn: the search from a start keeps each change that does not lower the ratio of
-// the start's bound. The records depend on the seed, not on the number of workers. At the end of the search from each
+// range. Each start serves one bound, in turn: the search from this start keeps the changes that do not lower the ratio
+// of this bound. The records depend on the seed, not on the number of workers. At the end of the search from each
 // start, Search calls the function done with the number of instances of this start. Several goroutines may call the
 // function at the same time.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
@@ -211,8 +211,8 @@ func (s Space) instance(u []float64) []float64 {
 
 // Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
 // of a small grid of these parameters. The records of the cells are separate, so they also show a bound that is loose
-// in only one cell. The cells of a bound share its instances. (The bounds of Proposition 3.1 and (3.38) are exceptions:
-// for each γ, the search evaluates the full number of instances.)
+// in only one cell. The instances of a bound are divided among its cells. (The bounds of Proposition 3.1 and (3.38) are
+// exceptions: for each γ, the search evaluates the full number of instances.)
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }
