@@ -61,7 +61,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 	for power := dense(chain); ; power = stochasticProduct(power, power) {
 		powers = append(powers, power)
 		if err := ctx.Err(); err != nil || len(powers) > 62 {
-			return nil, fmt.Errorf("theory: mixing time exceeds %d: %w", 1<<(len(powers)-1)-1,
+			return nil, fmt.Errorf("theory: mixing time exceeds %d: %w", 1<<(len(powers)-1)>>1,
 				cmp.Or(err, errors.New("too long to compute")))
 		}
 		if d, _ := farthest(power, mu); d <= epsilon {
