@@ -18,9 +18,9 @@ const (
 	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its ball, and takes
 	// the minimiser of J in (3.25b) as z.
 	Corrected Form = iota
-	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ; by (3.26), λ is
-	// projected onto the ball only; and for the ball modulus, z_t is the printed (3.22), which does
-	// not bring θ onto the hyperplane.
+	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ, and by (3.26), λ is
+	// projected onto its ball, but not onto λ ⪰ 0. For the modulus [bregman.Ball], z_t is the printed
+	// (3.22), which does not bring θ onto the hyperplane.
 	Printed
 )
 
@@ -53,9 +53,9 @@ type PrimalDual struct {
 	Modulus bregman.Modulus
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
-	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β, in units of the scaled
-	// cost. With average cost, the paper's G is infinite; the code then uses G = β, and β = 0
-	// means no ball.
+	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are in units of the
+	// scaled cost. With average cost, the paper's G is infinite; the code then uses G = β, and
+	// β = 0 means no ball.
 	Beta float64
 	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost. 0
 	// means c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The paper does
