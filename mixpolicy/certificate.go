@@ -48,7 +48,7 @@ type Certificate struct {
 	Seed, Stream uint64
 	// Settings lists the settings of the method and of the run.
 	Settings string
-	// Each warning describes a problem with the answer or the settings, and says how to fix this problem.
+	// Each warning describes a flaw of the answer or of the settings, and says how to remedy this flaw.
 	Warnings []string
 }
 

@@ -175,7 +175,8 @@ func (f *Features) Policy(j int) *Policy {
 	return f.base[j]
 }
 
-// Measure returns the measure of base policy j, or nil if Ψ was built from columns. The field Pair of the result is the column that [Features.Column] returns.
+// Measure returns the measure of base policy j, or nil if Ψ was built from columns. The field Pair of
+// the result is the column that [Features.Column] returns.
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil

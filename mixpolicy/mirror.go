@@ -171,8 +171,8 @@ func DefaultModulus(c Class) bregman.Modulus {
 }
 
 // CostScale returns the number by which a method divides observed costs, given its field CostScale = k:
-// k itself or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed] form of [PrimalDual] does
-// not use this default: for it, k = 0 means 1.
+// k itself or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed] form of [PrimalDual]
+// replaces k = 0 by 1 beforehand.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -57,12 +57,12 @@ type PrimalDual struct {
 	// scaled cost. With average cost, the paper's G is infinite; the code then uses G = β, and
 	// β = 0 means no ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost. 0
-	// means c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The paper does
+	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost;
+	// 0 means c_max = max |c|, which is known by (A.3), but 1 for the [Printed] form. The paper does
 	// not divide the costs, which corresponds to CostScale = 1. With CostScale = 1, the paper's
 	// G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
 	CostScale float64
-	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 gives (3.27).
+	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂; p = 0 gives (3.27).
 	Recency float64
 	// Theta0 is θ₀; nil means (1/d, …, 1/d).
 	Theta0 []float64

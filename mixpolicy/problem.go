@@ -82,8 +82,8 @@ type optimum struct {
 	err      error
 }
 
-// NewProblem returns (2.18) for the given features and class. If the class is too small to
-// meet the hyperplane in more than a point (for d > 1), the error says how large R must be.
+// NewProblem returns (2.18) for the given features and class. If the class is too small, the error says
+// how large R must be: for d > 1, the class must meet the hyperplane 1ᵀθ = 1 in more than one point.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -125,7 +125,7 @@ func (p *Problem) Dim() int { return p.f.Dim() }
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. If Ψθ ⪰ 0, 1ᵀθ = 1 and the columns of
-// Ψ are occupation measures, this is the cost of π^θ. Otherwise, no policy need have this cost.
+// Ψ are occupation measures, this is the cost of π^θ. Otherwise, it need not be the cost of any policy.
 func (p *Problem) Objective(theta []float64) float64 {
 	if len(theta) != p.Dim() {
 		panic(fmt.Sprintf("mixpolicy: θ has %d entries, want one per feature: %d", len(theta), p.Dim()))

@@ -14,8 +14,8 @@
 // begin with a byte-order mark. A name must not contain a carriage return.
 //
 // The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names
-// of states if a reader would number all states as the model does, and the numbers of states
-// otherwise; the same holds for actions. It writes no row for pairs that are not allowed.
+// of states if a reader of these names would number all states as the model does, and the numbers of
+// states otherwise; the same holds for actions. It writes no row for pairs that are not allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of
@@ -97,8 +97,8 @@ const (
 	StateFirst              // (n, m, n), P[s, a, s′]
 )
 
-// Load reads a model from a file whose name ends in .csv or .npz. The error names the file, and
-// the line and the field, or the array, at fault.
+// Load reads a model from a file whose name ends in .csv or .npz. The error names the file and, in
+// this file, the line and the field at fault (.csv) or the array at fault (.npz).
 func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	return load(path, ".csv .npz", func(f *os.File, size int64) (*mixpolicy.MDP, error) {
 		if extension(path) == ".csv" {
