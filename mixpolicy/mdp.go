@@ -214,9 +214,9 @@ func (x *MDP) act(s, a int) int {
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
 // Because a₀ has the same cost and row as the actions outside A(s), c^{Fπ} = c^π and P^{Fπ} = P^π. So π and
-// Fπ have the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, where F moves mass
-// to a₀ likewise, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change
-// none of these results: they only enter counts of pairs, such as nm in a bound. A policy must give them
+// Fπ have the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, with Fξ defined as
+// Fπ is, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of
+// these results: they only enter counts of pairs, such as nm in a bound. A policy must give them
 // probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is 0 and Ψθ ⪰ 0 holds there.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 

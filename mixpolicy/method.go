@@ -44,8 +44,8 @@ type SlowRun interface {
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View sets *s to the state of a run. For a [SlowRun], View returns early when ctx ends. If the run
-// panics, View returns the panic as an error.
+// View sets *s to the state of a run. For a [SlowRun], View returns an error early when ctx ends. If
+// the run panics, View returns the panic as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {

@@ -48,8 +48,8 @@ func (f Form) String() string {
 // The zero value runs with the modulus of the problem's class, θ₀ = (1/d, …, 1/d),
 // η_t = 1/√(t+1), and costs divided by c_max.
 type PrimalDual struct {
-	// Modulus is φ; nil means Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
-	// the simplex, and Euclidean when R is infinite.
+	// Modulus is φ; nil means Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for the simplex,
+	// and the Euclidean modulus if R is infinite.
 	Modulus bregman.Modulus
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize

@@ -14,8 +14,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}. The norm determines the geometry of the policy class, and R its
-// size.
+// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}. The norm determines the geometry of the policy class, and R
+// determines its size.
 type Class struct {
 	Norm linprog.Norm
 	R    float64

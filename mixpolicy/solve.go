@@ -19,7 +19,7 @@ type Settings struct {
 	// Seed and Stream choose the random numbers: the oracle draws from PCG(Seed, Stream).
 	Seed, Stream uint64
 
-	// Recorder sees the state at the iterations of Schedule; nil records nothing.
+	// Recorder sees the state at the iterations of Schedule; if Recorder is nil, nothing is recorded.
 	Recorder Recorder
 	// Schedule chooses the recorded iterations; nil means LogSpaced(20). Recorder always sees
 	// the first and the last state.

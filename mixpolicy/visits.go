@@ -26,7 +26,7 @@ type VisitSettings struct {
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s).
 //
-// If κ = 0, these are frequencies. If κ > 0, they are the posterior mean of π(s) under a Dirichlet(κ, …, κ)
+// If κ = 0, this row consists of frequencies. If κ > 0, it is the posterior mean of π(s) under a Dirichlet(κ, …, κ)
 // prior: κ = 1 is Laplace's rule, and κ = ½ is Jeffreys' rule. The error names a state that was never visited
 // (unless UniformUnseen is set), a pair with a negative count, or a visited pair that is not allowed.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
@@ -109,8 +109,8 @@ type MeasuredFeatures struct {
 // FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: runs[j][k][i] is how often run k of
 // policy j took pair i. It is an error if two policies have the same mean frequencies. Entry i of column j
 // is the mean of the frequencies f₁, …, f_K of pair i in the K runs of policy j. If every run took pair i
-// and also other pairs, the interval is the interval of batch means, cut off at 0 and 1. With the (1+level)/2
-// quantile t of Student's distribution with K−1 degrees of freedom, this interval is
+// and also other pairs, the confidence interval is the interval of batch means, cut off at 0 and 1. With the
+// (1+level)/2 quantile t of Student's distribution with K−1 degrees of freedom, the interval of batch means is
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
@@ -121,7 +121,7 @@ type MeasuredFeatures struct {
 // because they are independent in the limit. For runs of a given length, no theorem guarantees the coverage, and it
 // depends on the first states of the runs.
 //
-// This limit says nothing about a pair that some run never took, or took in every step. Its interval is
+// This limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K}.
 //
