@@ -29,7 +29,7 @@ func (x *MDP) Bellman(dst, v []float64) {
 }
 
 // ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum of these numbers
-// over a is (𝒮v)(s) of (2.8). The slice dst has nm entries, and v has n.
+// over a is (𝒮v)(s) of (2.8). The slice dst must have nm entries, and v must have n.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues: dst must have nm entries, and v must have n")

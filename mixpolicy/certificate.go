@@ -21,13 +21,13 @@ type Certificate struct {
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. Both are set if
-	// HasOptimum is true. The gap of an infeasible θ̂ may be negative.
+	// HasOptimum is true. The gap of an infeasible θ̂ can be negative.
 	HasOptimum   bool
 	Optimum, Gap float64
 	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap plus penalties for infeasibility. Up to rounding, it
 	// is ≥ 0 and, unless all costs are equal, 0 only at an optimum. PenalisedGap is set if HasOptimum is true.
 	PenalisedGap float64
-	// DualBound is the lower bound that λ̂ proves for the optimum ([Problem.DualBound]), and
+	// DualBound is the lower bound on the optimum that λ̂ proves (see [Problem.DualBound]), and
 	// DualityGap is Objective − DualBound. Both are set if HasDual is true. HasDual requires λ̂ ⪰ 0
 	// and a finite bound (for an unbounded class, the bound is usually −∞).
 	HasDual               bool
@@ -48,7 +48,7 @@ type Certificate struct {
 	Seed, Stream uint64
 	// Settings lists the settings of the method and of the run.
 	Settings string
-	// Each warning describes a problem with the answer or the settings, and says how to fix this problem.
+	// Each warning describes a flaw of the answer or of the settings, and says how to remedy this flaw.
 	Warnings []string
 }
 

@@ -7,7 +7,7 @@
 //
 // Comments cite the equations of this paper by number, such as (3.22).
 //
-// These are the main types, in the order in which the paper introduces their objects:
+// These are the main types, in the order in which the paper introduces the corresponding objects:
 //
 //	MDP          (S, A, P, c, γ), Definition 2.6
 //	Policy       π, Definition 2.7; mixtures Πᵈ (2.16); the policy of a measure (2.20)
@@ -19,10 +19,10 @@
 //
 // # Conventions
 //
-// States s and actions a count from 0. The state–action pair (s, a) has the index i = s·m + a, so a
-// vector over pairs begins with the m entries of state 0. The m entries of state 1 follow, and so
-// on. (The paper orders ξ by action, and P and Q by state.) P_a(s, s′) is the probability of going
-// from s to s′; the paper writes both P_a(s,s′) and P_a(s′,s). Costs are minimised.
+// States s and actions a are numbered from 0. The state–action pair (s, a) has the index i = s·m + a, so
+// a vector over pairs lists the m entries of state 0, then the m entries of state 1, and so on. (The paper
+// orders the entries of ξ by action, but the rows of P and Q by state.) P_a(s, s′) is the probability of
+// going from s to s′, for which the paper writes both P_a(s,s′) and P_a(s′,s). Costs are minimised.
 //
 // Where the printed paper has an error, the correct form is the default. If the printed form can
 // also be run, it has a name of its own, such as [Printed].

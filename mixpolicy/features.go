@@ -22,7 +22,7 @@ var _ linprog.Rows = (*Features)(nil)
 // Features is the matrix Ψ = [ψ¹ … ψᵈ] ∈ ℝ^{nm×d} of section 2.2. Its columns are distributions
 // over state–action pairs, normally the occupation measures ψʲ = πʲ ⊙ μʲ of d base policies. If the
 // columns are occupation measures, Ψᵀ1 = 1 and every row of Ψᵀ(Q − γP) is (1−γ)αᵀ, so Ψθ satisfies
-// the flow constraint (2.13b) whenever 1ᵀθ = 1.
+// the corrected flow constraint (2.13b) whenever 1ᵀθ = 1.
 //
 // A value of type Features also holds the distribution q from which the oracle samples pairs. By
 // default, q = (1/d) Σ ψⁱ: a pair is drawn from ψⁱ for an i that is uniform in {1, …, d}. The value
@@ -36,13 +36,13 @@ type Features struct {
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies. The error names the index of a
-// policy at fault and, if this policy has several recurrent classes under average cost, these
-// classes. It is also an error if two policies have the same measure: θ is then not unique, and the
-// second policy adds nothing to the mixtures. Policies i and j may be arbitrarily close, but then Ψ
-// is ill-conditioned: its least singular value is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by
-// t(eⁱ − eʲ) moves Ψθ by only |t|‖ψⁱ − ψʲ‖. The condition number mat.Cond(f.Dense(), 2) is large if
-// the columns of Ψ are nearly dependent.
+// NewFeatures computes the occupation measures of the base policies. The error gives the index of a
+// policy at fault. If this policy has several recurrent classes under average cost, the error also
+// names these classes. Two policies must not have equal measures: θ would not be unique, and the
+// second policy would add nothing to the mixtures. The measures of policies i and j may be close, but
+// then Ψ is ill-conditioned: its least singular value is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by
+// t(eⁱ − eʲ) moves Ψθ by only |t|‖ψⁱ − ψʲ‖, in any norm. The condition number mat.Cond(f.Dense(), 2)
+// is large if the columns of Ψ are nearly dependent.
 //
 // A Ψ of more than 2²⁰ entries is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
 // then takes 8 bytes per policy for μʲ. For πʲ, a state takes up to 8m bytes, but at most 4 bytes if πʲ comes
@@ -51,7 +51,7 @@ func NewFeatures(ctx context.Context, x *MDP, policies ...*Policy) (*Features, e
 	return MeasureSettings{}.Features(ctx, x, policies...)
 }
 
-// Features is [NewFeatures] with the given settings for the measures.
+// Features does the same as [NewFeatures], but computes the measures with these settings.
 func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Policy) (*Features, error) {
 	if len(policies) == 0 {
 		return nil, errors.New("mixpolicy: no base policy, want at least one")
@@ -120,7 +120,7 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 }
 
 // SampledBy returns the same Ψ with another sampling distribution: the oracle draws pairs from q
-// instead of (1/d) Σ ψⁱ. The slice q has nm entries, and is kept, not copied. The estimator (3.5a),
+// instead of (1/d) Σ ψⁱ. SampledBy keeps the slice q, of nm entries, without copying. The estimator (3.5a),
 // which divides by q, is unbiased only if q is positive wherever a feature is positive. The error
 // names the first pair that violates this condition.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
@@ -175,8 +175,8 @@ func (f *Features) Policy(j int) *Policy {
 	return f.base[j]
 }
 
-// Measure returns the measure of base policy j with its residual, or nil if Ψ was built from
-// columns. The field Pair of the result is the column that [Features.Column] returns.
+// Measure returns the measure of base policy j, or nil if Ψ was built from columns. The field Pair of
+// the result is the column that [Features.Column] returns.
 func (f *Features) Measure(j int) *Measure {
 	if f.base == nil {
 		return nil
@@ -198,7 +198,7 @@ func (f *Features) Row(dst []float64, i int) { f.psi.Row(dst, i) }
 // Dims implements [linprog.Rows]: it returns nm and d.
 func (f *Features) Dims() (pairs, d int) { return f.psi.Dims() }
 
-// Apply implements [linprog.Rows]: it sets dst[k] to entry from+k of Ψθ, for all k.
+// Apply implements [linprog.Rows]: it sets dst[k] = (Ψθ)ᵢ with i = from + k, for each k.
 func (f *Features) Apply(dst []float64, from int, theta []float64) {
 	if len(dst)*f.Dim() < 2*worthwhile {
 		f.applyPart(dst, from, theta) // no closure: it would allocate
@@ -245,8 +245,8 @@ func (f *Features) Dense() *mat.Dense {
 }
 
 // FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. By the corrected constraint (2.13b), this number
-// is 0 if ψʲ is an occupation measure. (The printed (2.13b), ξᵀ(P − Q) = 0, is the corrected one
-// for γ = 1.)
+// is 0, up to rounding, if ψʲ is an occupation measure. (The printed constraint (2.13b),
+// ξᵀ(P − Q) = 0, agrees with the corrected constraint for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.

@@ -59,14 +59,14 @@ type Transition struct {
 	P  float64
 }
 
-// Spec describes an MDP (S, A, P, c, γ) of Definition 2.6 for [New].
+// Spec describes an MDP (S, A, P, c, γ) of Definition 2.6, which [New] builds.
 type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion
 
 	// Dynamics returns c_a(s) and P_a(s, ·). It must not list a next state twice ([Merge] adds up
-	// the probabilities of events that lead to the same state). It may reuse one slice in all
-	// calls.
+	// the probabilities of events that lead to the same state). All calls may return the same
+	// slice.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
 	// Allowed reports whether action a is allowed in state s. Each state must have an allowed
@@ -213,11 +213,11 @@ func (x *MDP) act(s, a int) int {
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
-// Because a₀ has the same cost and row as these actions, c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have
-// the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, and the minimum in
-// (2.8) is the minimum over A(s). So the pairs that are not allowed change nothing. A policy must give
-// these pairs probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is also 0 at
-// these pairs, and Ψθ ⪰ 0 holds there. These pairs affect only counts of pairs, such as nm in a bound.
+// Because a₀ has the same cost and row as the actions outside A(s), c^{Fπ} = c^π and P^{Fπ} = P^π. So π and
+// Fπ have the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, with Fξ defined as
+// Fπ is, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of
+// these results: they only enter counts of pairs, such as nm in a bound. A policy must give them
+// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is 0 and Ψθ ⪰ 0 holds there.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
@@ -314,9 +314,9 @@ func (x *MDP) Transitions() int { return x.p.NNZ() }
 // both numbers.
 func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
-// WithCosts returns the same process with other costs. The slice has nm entries, and is kept, not
-// copied. Costs must be finite, and a pair that is not allowed must have the cost of the first
-// allowed action of its state.
+// WithCosts returns the same process with other costs. The slice must have nm entries, and WithCosts
+// keeps it without copying. Costs must be finite, and a pair that is not allowed must have the cost
+// of the first allowed action of its state.
 func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 	if len(cost) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: %d costs, want one per pair: %d", len(cost), x.Pairs())
@@ -362,8 +362,8 @@ func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
 }
 
-// Must returns v, or panics if err is not nil. It is for notebook cells and examples, where
-// an error can only end the cell:
+// Must returns v, or panics if err is not nil. It is for notebook cells and examples, which end at
+// the first error anyway:
 //
 //	queue := mixpolicy.Must(models.Queue{}.MDP())
 func Must[T any](v T, err error) T {

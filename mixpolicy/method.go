@@ -29,23 +29,23 @@ type Run interface {
 	View(s *Snapshot) error
 }
 
-// PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning: its
-// View leaves Last and Average nil. Policy returns the learned policy, and may take a long time if
-// it solves an estimated problem.
+// PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning. The
+// View of a PolicyRun leaves Last and Average nil. Policy returns the learned policy, and can take a
+// long time if it solves an estimated problem.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
 }
 
 // SlowRun is a [Run] whose View takes a long time because it solves a problem. ViewUntil is View with a
-// context: when ctx ends, ViewUntil returns early with an error, and *s may show the state reached so far.
+// context: when ctx ends, ViewUntil returns an error early, and *s can then show the state reached so far.
 type SlowRun interface {
 	Run
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View sets *s to the state of a run. For a [SlowRun], View returns early when ctx ends. If the run
-// panics, View returns the panic as an error.
+// View sets *s to the state of a run. For a [SlowRun], View returns an error early when ctx ends. If
+// the run panics, View returns the panic as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
@@ -54,7 +54,7 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	return r.View(s)
 }
 
-// ErrDone is the error that Step returns when nothing is left to do, although the caller asks for another iteration.
+// ErrDone is the error that Step returns when nothing is left to do.
 var ErrDone = errors.New("the method has finished")
 
 // Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
@@ -68,7 +68,7 @@ type Snapshot struct {
 	Average []float64 // θ̂_t, the method's answer, such as (3.27a); nil for a [PolicyRun]
 
 	// Lambda is λ̂_t of (3.27), one entry per pair, in the unit of the true costs. Lazy multipliers
-	// of the corrected form give an unbiased estimate of λ̂_t instead ([LazyMultipliers]). Methods
+	// of the corrected form give an unbiased estimate of λ̂_t instead (see [LazyMultipliers]). Methods
 	// without multipliers leave Lambda nil. Lambda ⪰ 0, except for the printed form of Algorithm 1.
 	Lambda []float64
 }
@@ -97,7 +97,7 @@ type Scaled struct {
 // At returns By · Of.At(t).
 func (eta Scaled) At(t int) float64 { return eta.By * eta.Of.At(t) }
 
-// StepFunc is any other schedule, given as a function.
+// StepFunc is a schedule given as a function f: η_t = f(t).
 type StepFunc func(t int) float64
 
 // At returns f(t).

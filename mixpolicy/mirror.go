@@ -13,9 +13,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Mirror is the part that mirror-descent methods share: the sample of (3.5a), the mirror step
-// (3.25), the average (3.27a) and their defaults. A method adds only its gradient, its multipliers
-// and its view. The zero value, once started, runs with the modulus of the problem's class,
+// Mirror is the part that mirror-descent methods share: the sample of (3.5a), the mirror step (3.25),
+// the average (3.27a) and the default settings. A method adds only its gradient, its multipliers (if
+// any) and its view. The zero value, once started, runs with the modulus of the problem's class,
 // η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
 type Mirror struct {
 	// Phi is φ; nil means [DefaultModulus] of the problem's class.
@@ -29,7 +29,7 @@ type Mirror struct {
 	// p > 0, early iterates have less weight than for p = 0. For constant η, the last half of the iterates has about
 	// the share 1 − 2^{−p−1} of the total weight, as with the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
-	// Project changes y = ∇φ(θ̃) so that ∇φ*(y) is in the method's set; nil means (3.25b), y ← y + z1.
+	// Project changes y = ∇φ(θ̃) so that θ = ∇φ*(y) meets the method's constraints; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error
 
 	T             int       // iterations done
@@ -80,7 +80,7 @@ func (m Mirror) For(p *Problem) (Mirror, error) {
 	return m, nil
 }
 
-// Start fills in the defaults and begins a run. Errors are those of [Mirror.For].
+// Start fills in the defaults and starts a run. Its errors are those of [Mirror.For].
 func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	m, err := m.For(p)
 	if err != nil {
@@ -89,8 +89,8 @@ func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	return m.Begin(o), nil
 }
 
-// Begin begins a run from Theta, and makes every allocation that the run needs. The settings must
-// have their defaults filled in. The oracle may be nil if the method draws no pairs.
+// Begin starts a run from Theta, and makes every allocation that the run needs. The settings must
+// have their defaults filled in (see [Mirror.For]). The oracle may be nil if the method draws no pairs.
 func (m Mirror) Begin(o *Oracle) *Mirror {
 	d := len(m.Theta)
 	m.T, m.SumEta, m.oracle, m.Theta = 0, 0, o, slices.Clone(m.Theta)
@@ -109,7 +109,7 @@ func (m Mirror) Begin(o *Oracle) *Mirror {
 	return &m
 }
 
-// Sample draws (s,a) ~ q. It returns the pair with its scaled cost and q_a(s), and leaves Ψ_a(s) in Row.
+// Sample draws (s,a) ~ q. It returns the pair, its cost divided by Scale, and q_a(s), and leaves Ψ_a(s) in Row.
 func (m *Mirror) Sample() (pair int, cost, q float64) {
 	pair, cost = m.oracle.Sample()
 	m.oracle.f.Row(m.Row, pair)
@@ -170,9 +170,9 @@ func DefaultModulus(c Class) bregman.Modulus {
 	return bregman.Ball{R: c.R}
 }
 
-// CostScale returns k, the divisor of observed costs. For k = 0, it returns c_max = max |c|, or 1 if
-// all costs are 0. The field CostScale of a method has the meaning of k, except that 0 means 1 for
-// the [Printed] form.
+// CostScale returns the number by which a method divides observed costs, given its field CostScale = k:
+// k itself or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed] form of [PrimalDual]
+// replaces k = 0 by 1 beforehand.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -13,9 +13,9 @@ import (
 type Multipliers int
 
 const (
-	// AutoMultipliers is LazyMultipliers for the corrected form if nm is large enough to make
-	// LazyMultipliers faster than DenseMultipliers (nm ≥ 16 for d = 2, and nm ≥ 300 otherwise), and
-	// DenseMultipliers in all other cases.
+	// AutoMultipliers is LazyMultipliers if the form is corrected and nm is large enough to make
+	// LazyMultipliers faster than DenseMultipliers (nm ≥ 16 for d = 2, and nm ≥ 300 for any other d).
+	// Otherwise, AutoMultipliers is DenseMultipliers.
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers stores the whole vector λ_t. An iteration takes about nm·d operations.
 	DenseMultipliers

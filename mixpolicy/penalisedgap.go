@@ -15,11 +15,11 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ.
 //
-// The weights are twice the multipliers of the optimum, ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*| and ω₃ = 2ν*, but each weight is at
-// least max c − min c. We use the λ* that the solver returns. Equal rows of Ψ may share a multiplier in any way, and
-// another λ* may give another ω₁. The penalised gap can compare answers even if some of them are infeasible. Compared
-// by cost alone, an infeasible answer may seem better than the optimum, because Ψθ may place negative mass on expensive
-// pairs.
+// Let λ*, μ* and ν* be the multipliers of Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R at the optimum. Then ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*| and
+// ω₃ = 2ν*, but each weight that is less than max c − min c is raised to max c − min c. We use the λ* that the solver
+// returns: equal rows of Ψ can split their multiplier in any way, and another λ* can give another ω₁. The penalised gap
+// can compare answers even if some of them are infeasible. By cost alone, an infeasible answer can seem better than the
+// optimum, because Ψθ can place negative mass on expensive pairs.
 //
 // The penalised gap is at least half of the sum of its penalties, so it is ≥ 0. If not all costs
 // are equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
@@ -32,8 +32,8 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 // and the penalties are at least twice the subtracted terms. ∎ The error of the computed gap is the
 // error of f*, which is at most linprog's Solution.Gap, plus rounding errors.
 //
-// The first call computes the exact optimum, unless [Problem.Optimum] has computed it. Errors are
-// those of [Problem.Optimum].
+// The first call computes the exact optimum, unless [Problem.Optimum] has already computed it. Errors
+// are those of [Problem.Optimum].
 func (p *Problem) PenalisedGap(theta []float64) (float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
 // and θ̂ solves (2.18) with b̂ in place of b. Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*), the gap is at
-// most ‖b̂ − b‖ times the diameter of the feasible set, and E‖b̂ − b‖ = O(1/√t). θ̂ is always
-// feasible, and there is nothing to tune. The method is not in the paper.
+// most ‖b̂ − b‖₂ times the diameter of the feasible set, and E‖b̂ − b‖₂ = O(1/√t). The answer θ̂ is
+// always feasible, and there is nothing to tune. The method is not in the paper.
 type PlugIn struct{}
 
 // Name implements [Method].
@@ -64,7 +64,7 @@ func (a *plugIn) Step() error {
 // View implements [Run].
 func (a *plugIn) View(s *Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [SlowRun]. It solves the linear program at most once per t.
+// ViewUntil implements [SlowRun]. It solves the linear program at most once for each t.
 func (a *plugIn) ViewUntil(ctx context.Context, s *Snapshot) error {
 	*s = Snapshot{Last: a.theta, Average: a.theta}
 	if a.t != a.solved {

@@ -94,7 +94,7 @@ func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 	return t.policy(), nil
 }
 
-// Deterministic returns the policy that takes actions[s] in state s.
+// Deterministic returns the policy that takes the action actions[s] in each state s.
 func Deterministic(x *MDP, actions []int) (*Policy, error) {
 	if len(actions) != x.n {
 		return nil, fmt.Errorf("mixpolicy: %d actions, want one per state: %d", len(actions), x.n)
@@ -159,7 +159,7 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 // In states where ξ has no positive entry, the policy is uniform over the allowed actions. If a
 // pair is not allowed, PolicyOf first adds the pair's mass to the first allowed action of its state
-// (see [MDP.Allowed]). The error names a pair where ξ is not finite.
+// (see [MDP.Allowed]). The error names the first pair at which ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -264,10 +264,10 @@ func (p *Policy) Row(s int) []float64 {
 // Prob returns π_a(s).
 func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 
-// Action returns the first action of greatest probability in state s.
+// Action returns the most probable action in state s, or the first of several such actions.
 func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
-// Under returns the Markov chain of a policy, with its costs, as an MDP with one action:
+// Under returns the Markov chain of a policy, with the policy's costs, as an MDP with one action:
 // P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). Errors: a nil policy, a policy
 // for another number of states or actions, and a policy that takes an action that is not allowed.
 func (x *MDP) Under(p *Policy) (*MDP, error) {

@@ -18,9 +18,9 @@ const (
 	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its ball, and takes
 	// the minimiser of J in (3.25b) as z.
 	Corrected Form = iota
-	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ; by (3.26), λ is
-	// projected onto the ball only; and for the ball modulus, z_t is the printed (3.22), which does
-	// not bring θ onto the hyperplane.
+	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ, and by (3.26), λ is
+	// projected onto its ball, but not onto λ ⪰ 0. For the modulus [bregman.Ball], z_t is the printed
+	// (3.22), which does not bring θ onto the hyperplane.
 	Printed
 )
 
@@ -48,21 +48,21 @@ func (f Form) String() string {
 // The zero value runs with the modulus of the problem's class, θ₀ = (1/d, …, 1/d),
 // η_t = 1/√(t+1), and costs divided by c_max.
 type PrimalDual struct {
-	// Modulus is φ; nil means Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for
-	// the simplex, and Euclidean when R is infinite.
+	// Modulus is φ; nil means Ball{R} for ‖·‖₂, Cube(R) for ‖·‖_∞, negative entropy for the simplex,
+	// and the Euclidean modulus if R is infinite.
 	Modulus bregman.Modulus
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
-	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β, in units of the scaled
-	// cost. With average cost, the paper's G is infinite; the code then uses G = β, and β = 0
-	// means no ball.
+	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are in units of the
+	// scaled cost. With average cost, the paper's G is infinite; the code then uses G = β, and
+	// β = 0 means no ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost. 0
-	// means c_max = max |c|, which is known by (A.3), or 1 for the [Printed] form. The paper does
+	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost;
+	// 0 means c_max = max |c|, which is known by (A.3), but 1 for the [Printed] form. The paper does
 	// not divide the costs, which corresponds to CostScale = 1. With CostScale = 1, the paper's
 	// G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
 	CostScale float64
-	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂. 0 gives (3.27).
+	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂; p = 0 gives (3.27).
 	Recency float64
 	// Theta0 is θ₀; nil means (1/d, …, 1/d).
 	Theta0 []float64

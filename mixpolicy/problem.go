@@ -14,8 +14,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}, which determines the size and the geometry of the policy
-// class.
+// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}. The norm determines the geometry of the policy class, and R
+// determines its size.
 type Class struct {
 	Norm linprog.Norm
 	R    float64
@@ -42,7 +42,7 @@ func (c Class) Size(theta []float64) float64 {
 	return floats.Norm(theta, []float64{linprog.L2: 2, linprog.LInf: math.Inf(1), linprog.L1: 1}[c.Norm])
 }
 
-// Project replaces x by its Euclidean projection onto the part of the class on the hyperplane 1ᵀθ = 1.
+// Project replaces x by its Euclidean projection onto Θ_R ∩ {1ᵀθ = 1}.
 func (c Class) Project(x []float64) error { return c.Norm.Project(x, x, c.R) }
 
 func (c Class) validate(d int) error {
@@ -82,8 +82,8 @@ type optimum struct {
 	err      error
 }
 
-// NewProblem returns (2.18) for the given features and class. If the class is too small to
-// meet the hyperplane in more than a point (for d > 1), the error says which radius is enough.
+// NewProblem returns (2.18) for the given features and class. If the class is too small, the error says
+// how large R must be: for d > 1, the class must meet the hyperplane 1ᵀθ = 1 in more than one point.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -101,7 +101,7 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 
 // WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus an independent
 // draw, which should have mean 0. The vector cᵀΨ, the optimum and all true costs stay the same.
-// With a nil draw, there is no noise, as in (A.3).
+// If draw is nil, there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw
@@ -125,7 +125,7 @@ func (p *Problem) Dim() int { return p.f.Dim() }
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. If Ψθ ⪰ 0, 1ᵀθ = 1 and the columns of
-// Ψ are occupation measures, this is the cost of π^θ. Otherwise, no policy need have this cost.
+// Ψ are occupation measures, this is the cost of π^θ. Otherwise, it need not be the cost of any policy.
 func (p *Problem) Objective(theta []float64) float64 {
 	if len(theta) != p.Dim() {
 		panic(fmt.Sprintf("mixpolicy: θ has %d entries, want one per feature: %d", len(theta), p.Dim()))
@@ -155,8 +155,8 @@ func (p *Problem) GradLambda(dst, theta []float64) {
 	floats.Scale(-1, dst)
 }
 
-// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1. (Lemma
-// 3.3 prints ¼; the lemma that it cites uses ‖[Ψθ]₋‖₁, see [Problem.NegativeMass].)
+// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1. (Lemma 3.3 prints ¼ in
+// place of ½. The lemma that Lemma 3.3 cites uses ‖[Ψθ]₋‖₁, which [Problem.NegativeMass] returns.)
 func (p *Problem) Violation(theta []float64) float64 {
 	norm2, _ := p.negativePart(theta)
 	return norm2 / 2
@@ -187,7 +187,7 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 
 // Optimum returns the exact optimum of (2.18) for the true costs, and the multipliers of this
 // optimum. The first call computes and stores the optimum. If ctx ends the computation, the next
-// call begins again.
+// call starts it again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
@@ -218,8 +218,8 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 // in closed form. For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ),
 // let ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂.
-// For an unbounded class, the bound is −∞, unless w = 0 exactly. The rounding error of the bound is
-// at most a few times d·2⁻⁵³ R‖g‖; [linprog.Solution].Bound holds despite rounding.
+// For an unbounded class, the bound is −∞, unless w = 0 exactly. Given g, the rounding error is at most a
+// few times d·2⁻⁵³ R‖g‖, in the dual norm of the class. [linprog.Solution].Bound is valid despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

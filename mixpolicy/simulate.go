@@ -17,7 +17,7 @@ import (
 
 // SimulateSettings controls [Simulate].
 type SimulateSettings struct {
-	Steps   int    // decision epochs, summed over all streams
+	Steps   int    // number of decision epochs, summed over all streams
 	Seed    uint64 // seed of all streams
 	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
 	// Progress, if set, is called now and then with the number of steps done. Calls do not
@@ -42,12 +42,12 @@ type Empirical struct {
 // gives a standard error that is accurate to about 9 % (1/√(2·63)).
 const simulationStreams = 64
 
-// Simulate runs the chain of π and counts visits to state–action pairs, as the paper does for
-// Fig. 1. The steps are shared by 64 independent streams that start from α. Under discounting, a
-// stream restarts from α with probability 1−γ after each step, so visit frequencies estimate the
-// discounted measure (2.10). Stream k draws from PCG(seed, k), so a complete result is the same to
-// the bit for any number of workers. On cancellation, Simulate returns the error together with the
-// visits of the finished streams, or with nil if no stream finished.
+// Simulate runs the chain of π and counts visits to state–action pairs. (For Fig. 1, the paper counts
+// visits to states.) The steps are shared by 64 independent streams that start from α. Under
+// discounting, a stream restarts from α with probability 1−γ after each step, so visit frequencies
+// estimate the discounted measure (2.10). Stream k draws from PCG(seed, k), so a complete result is
+// the same to the bit for any number of workers. On cancellation, Simulate returns the error together
+// with the result of the finished streams, or with nil if no stream finished.
 func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err

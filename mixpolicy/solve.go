@@ -19,7 +19,7 @@ type Settings struct {
 	// Seed and Stream choose the random numbers: the oracle draws from PCG(Seed, Stream).
 	Seed, Stream uint64
 
-	// Recorder sees the state at the iterations of Schedule; nil records nothing.
+	// Recorder sees the state at the iterations of Schedule; if Recorder is nil, nothing is recorded.
 	Recorder Recorder
 	// Schedule chooses the recorded iterations; nil means LogSpaced(20). Recorder always sees
 	// the first and the last state.
@@ -50,8 +50,8 @@ func Every(k int) Schedule {
 	return func(t int) int { return (t/k + 1) * k }
 }
 
-// LogSpaced returns a schedule that records about perDecade iterations in each factor of ten, or
-// all iterations if there are fewer. It panics if perDecade < 1.
+// LogSpaced returns a schedule that records about perDecade iterations in each decade (factor of ten),
+// or all iterations of a decade that contains fewer. It panics if perDecade < 1.
 func LogSpaced(perDecade int) Schedule {
 	if perDecade < 1 {
 		panic(fmt.Sprintf("mixpolicy: LogSpaced(%d), want at least 1", perDecade))
@@ -93,7 +93,7 @@ type Result struct {
 
 // Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method,
 // set.Iterations, set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp
-// and log in another way (wasm), so the last digits may differ there.
+// and log in another way (wasm), so the last digits can differ there.
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method fails during the
 // run, the result holds the state reached, and the error says where the run stopped. After ctx has
@@ -212,11 +212,11 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 // checkInterval is the longest time that should pass between two checks of a run's context.
 const checkInterval = 20 * time.Millisecond
 
-// Drive performs the steps of a run, for [Solve] and all other code that runs methods. Drive calls look(0) before the
-// first step, and then again when the number of steps reaches the number that look returned last. The run ends when
-// look returns a number that is not above its argument t, when the context ends, or after an error. [ErrDone] ends the
-// run without an error, after a call of look with the last t. About fifty times a second (less often if a step takes
-// longer), Drive calls tick with the number of steps so far, unless tick is nil. Drive returns the number of steps,
+// Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look(0) before the
+// first step. The result of each call of look is the total number of steps at which Drive calls look next. The run ends
+// when look(t) returns a number that is not above t, when the context ends, or after an error. [ErrDone] ends the run
+// without an error, after a call of look with the last t. Some 50 to 100 times a second (less often if a step takes more
+// than 20 ms), Drive calls tick with the number of steps so far, unless tick is nil. Drive returns the number of steps,
 // and returns a panic of the run as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)

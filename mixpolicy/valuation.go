@@ -26,10 +26,10 @@ type Valuation struct {
 	Value  []float64
 	Policy *Policy
 
-	// Lower and Upper enclose the cost, rounding included: [Evaluate] encloses the cost of
-	// the given policy, and the other methods enclose both the optimal cost and the cost of
-	// Policy. The bounds come from one application of the Bellman operator to any v (MacQueen
-	// 1966, Porteus 1971; Odoni 1969 for γ = 1):
+	// Lower and Upper enclose the cost, despite rounding: [Evaluate] encloses the cost of the
+	// given policy, and the other methods enclose both the optimal cost and the cost of Policy.
+	// The bounds need only one application of the Bellman operator, to any v (MacQueen 1966,
+	// Porteus 1971; Odoni 1969 for γ = 1):
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
@@ -39,8 +39,8 @@ type Valuation struct {
 	// Residual is max(𝒮v − v) − min(𝒮v − v), zero at a solution.
 	Residual float64
 
-	Iterations int // greedy policies formed; 0 when a given policy is evaluated
-	Sweeps     int // sweeps that follow a fixed policy; 0 if elimination alone computes the policy's value
+	Iterations int // number of greedy policies formed; 0 if a given policy is evaluated
+	Sweeps     int // number of sweeps that follow a fixed policy; 0 if elimination alone computes the policy's value
 }
 
 // Cost returns the middle of [Lower, Upper].
@@ -111,10 +111,10 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // over all actions. (Greedy steps skip actions that cannot have become the best. This does not change the result,
 // and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy until
 // the policy's own residual is a hundredth of the residual of the last greedy step, but for at most 100 sweeps.
-// At a hundredth, most of the residual of the next greedy step is due to the choice of actions. If the greedy
-// step changed no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps
-// in total, elimination evaluates the policies where elimination is cheap, because chains that need so many
-// sweeps mix slowly. Errors are those of [ValueIteration].
+// Then most of the residual of the next greedy step is due to the choice of actions. If the greedy step changed
+// no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps in total,
+// policies are evaluated by elimination, if this is cheap, because chains that need so many sweeps mix slowly.
+// Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -162,9 +162,9 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 const maxFollow = 100
 
 // PolicyIteration (Howard 1960) evaluates each greedy policy as [Evaluate] does, and stops when no action
-// changes. Under average cost, every policy that it evaluates must have one recurrent class; the error
-// names the classes of a policy that has several (another Start may avoid such a policy). Other errors
-// are those of [ValueIteration].
+// changes or the tolerance is reached. Under average cost, every policy that it evaluates must have one
+// recurrent class. The error names the classes of a policy that has several; another Start can avoid such a
+// policy. Other errors are those of [ValueIteration].
 func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(r *search) error {
 		if r.Iterations > 1 && !r.last.actions {
@@ -327,10 +327,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 }
 
 // Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
-// v ← c^π + γP^π v for more states. If 1024 sweeps are not enough, Evaluate switches to
-// elimination where elimination is cheap. Errors include several recurrent classes under
-// average cost (the error names them), no convergence, and cancellation. In the last two
-// cases, Evaluate also returns the valuation so far, if any, with valid bounds.
+// v ← c^π + γP^π v for larger models. If 1024 sweeps are not enough, Evaluate tries elimination, if
+// elimination is cheap. Errors include several recurrent classes under average cost (the error names
+// the classes), no convergence after MaxIterations sweeps, and cancellation. In the last two cases,
+// Evaluate also returns the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {

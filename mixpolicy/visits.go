@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// VisitSettings says how [PolicyFromVisits] treats states that a log visits seldom or never.
+// VisitSettings says how [PolicyFromVisits] treats states that were visited rarely or never.
 type VisitSettings struct {
 	// Smoothing is κ ≥ 0, added to the count of every allowed action in the states that were visited.
 	Smoothing float64
@@ -21,14 +21,14 @@ type VisitSettings struct {
 	UniformUnseen bool
 }
 
-// PolicyFromVisits estimates the policy behind a log. Each table of visits counts how often each pair was taken
-// (nm entries); the tables are added up. With v_a(s) visits to (s, a) in total, a visited state s has the row
+// PolicyFromVisits estimates the policy that produced a log. Each table of visits has nm entries: how often each pair
+// was taken. The tables are added up. With v_a(s) visits to (s, a) in total, a visited state s has the row
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s).
 //
-// If κ = 0, these are frequencies. If κ > 0, they are the posterior mean of π(s) under a Dirichlet(κ, …, κ)
+// If κ = 0, this row consists of frequencies. If κ > 0, it is the posterior mean of π(s) under a Dirichlet(κ, …, κ)
 // prior: κ = 1 is Laplace's rule, and κ = ½ is Jeffreys' rule. The error names a state that was never visited
-// (unless UniformUnseen is set), or a pair with a negative count, or a visited pair that is not allowed.
+// (unless UniformUnseen is set), a pair with a negative count, or a visited pair that is not allowed.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
 	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
 		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)
@@ -97,35 +97,35 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	return total, nil
 }
 
-// MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs in place of exact measures. For
-// each entry of Ψ, there is a confidence interval at the level passed to [FeaturesFromRuns]. If
-// each interval attains the level 1 − δ/(nmd), all nmd intervals hold at once with probability at
-// least 1−δ.
+// MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs in place of exact measures. Each
+// entry of Ψ has a confidence interval, at the confidence level passed to [FeaturesFromRuns]. If the
+// coverage of each interval is at least 1 − δ/(nmd), all nmd intervals contain their entries at once
+// with probability at least 1−δ.
 type MeasuredFeatures struct {
 	*Features
-	Lo, Hi [][]float64 // ends of the interval of ψʲᵢ, at [j][i]
+	Lo, Hi [][]float64 // the confidence interval for ψʲᵢ is [Lo[j][i], Hi[j][i]]
 }
 
 // FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: runs[j][k][i] is how often run k of
 // policy j took pair i. It is an error if two policies have the same mean frequencies. Entry i of column j
-// is the mean of the frequencies f₁, …, f_K of pair i in the K runs of policy j. If every run took the pair
-// and also other pairs, the interval is the interval of batch means, cut off at 0 and 1, where t is the
-// (1+level)/2 quantile of Student's distribution with K−1 degrees of freedom,
+// is the mean of the frequencies f₁, …, f_K of pair i in the K runs of policy j. If every run took pair i
+// and also other pairs, the confidence interval is the interval of batch means, cut off at 0 and 1. With the
+// (1+level)/2 quantile t of Student's distribution with K−1 degrees of freedom, the interval of batch means is
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
 // For fixed K, the coverage tends to the level as the runs grow longer, if the runs are independent and equally long,
 // and if the chain of the policy has one recurrent class: by the central limit theorem, the f_k are normal in the
 // limit (unless their limit variance is 0). If the runs differ in length, the limit of the coverage is at least the
-// level, for levels of at least 0.92 (Bakirov and Székely 2005). Consecutive parts of one run are also independent in
-// the limit. For runs of a given length, no theorem guarantees the coverage, and the coverage depends on the first
-// states of the runs.
+// level, for levels of at least 0.92 (Bakirov and Székely 2005). Consecutive parts of one run can serve as runs,
+// because they are independent in the limit. For runs of a given length, no theorem guarantees the coverage, and it
+// depends on the first states of the runs.
 //
-// This limit says nothing about a pair that some run never or always took. The interval of such a pair is
+// This limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K}.
 //
-// For independent runs of any lengths, this interval contains the mean of the E f_k with a
+// For independent runs of any lengths, this interval contains the mean of E f₁, …, E f_K with a
 // probability of at least the level, because 0 ≤ f_k ≤ 1 (Hoeffding 1963).
 //
 // Under discounting, a run must restart from α with probability 1−γ after each step, as in

@@ -10,10 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/directions"
 )
 
-// Mismatch looks for points of the hyperplane 1ᵀθ = 1 where the class and the domain of φ differ. From
-// the argument start, it searches in both directions of each axis and in 64 other directions, at most
-// 200 in total. The first result, beyond, is a point of the domain just outside the class; an iterate
-// may reach this point. The second result, missing, is a point of the class outside the domain; no
+// Mismatch looks for points of the hyperplane 1ᵀθ = 1 where the class and the domain of φ differ. From the
+// argument start, it searches in both directions of each axis and then in 64 other directions, but in at
+// most 200 directions in total. The first result, beyond, is a point of the domain just outside the class;
+// an iterate can reach this point. The second result, missing, is a point of the class outside the domain; no
 // iterate can reach this point. A result is nil if the search finds no such point, or if the class is
 // unbounded. The argument start must be a point of both the class and the domain.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
@@ -44,8 +44,8 @@ func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing [
 	return beyond, missing
 }
 
-// Warnings reports points where the domain of the modulus differs from the class, and how to fix
-// the difference.
+// Warnings reports points where the domain of the modulus differs from the class, and says how to
+// fix the difference.
 func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	a, err := a.For(p)
 	if err != nil { // Start reports this error

@@ -6,16 +6,16 @@
 // Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
 // order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given by
-// names or by consecutive whole numbers. If the whole numbers are 0 … n−1, they are also the numbers
+// names or by consecutive whole numbers. If the whole numbers start at 0, they are also the numbers
 // in the model. Whole numbers that start elsewhere are names, and the model numbers them in numerical
 // order. Other names are numbered in the order of their first occurrence in the columns s and a.
 // Every pair needs at least one row (unless [Settings].ActionSets is set), no transition may be
 // repeated, and all rows of a pair must have the same cost. Lines may end in CRLF, and the file may
 // begin with a byte-order mark. A name must not contain a carriage return.
 //
-// The table does not contain the criterion and α: [Settings] gives them. [WriteCSV] writes the names
-// of states if a reader would number all of them as the model does, else their numbers; the same
-// holds for actions. WriteCSV writes no row for pairs that are not allowed.
+// The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names
+// of states if a reader of these names would number all states as the model does, and the numbers of
+// states otherwise; the same holds for actions. It writes no row for pairs that are not allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of
@@ -29,7 +29,7 @@
 //
 //	P          (m, n, n) with P[a, s, s′], or (n, m, n) with P[s, a, s′]
 //	c          (n, m) with c[s, a]
-//	gamma      a number, the discount factor γ; without gamma, the cost is averaged
+//	gamma      a number, the discount factor γ; without gamma, the criterion is average cost
 //	alpha      (n,), the distribution α of the first state; without alpha, α is uniform
 //
 // Instead of P, a file may contain a CSR matrix Q of shape (n·m, n), whose row s·m + a is
@@ -45,15 +45,15 @@
 // alpha and, if the cost is discounted, gamma. scipy.sparse.load_npz can read Q from this file.
 //
 // Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
-// Distributions in float32 that add up to 1 to within 16 roundings, 16·2⁻²⁴, are divided by
-// their sum. An .npz file keeps neither the names of states and actions nor the action sets: pairs
+// A distribution in float32 whose sum differs from 1 by at most 16 roundings, 16·2⁻²⁴, is divided by
+// its sum. An .npz file keeps neither the names of states and actions nor the action sets: pairs
 // that are not allowed are written with the cost and row that [mixpolicy.MDP.Allowed] describes.
 //
 // # Sizes
 //
-// Before a reader allocates memory, it checks the sizes that a file states against the contents of
-// the file. Reading a CSV file takes memory in proportion to the size of the file. With action sets or
-// visits, where a file may list few of many pairs, reading may take up to about 1 GiB. The unpacked
+// Before a reader allocates memory, it compares the sizes that a file claims with the contents of the
+// file. Reading a CSV file takes memory in proportion to the size of the file. With action sets or
+// visits, a file may list only a few of many pairs, and reading can take up to about 1 GiB. The unpacked
 // arrays of an .npz file may take 1 GiB as float64, or the size of the file if that is larger.
 package files
 
@@ -71,7 +71,7 @@ import (
 )
 
 // Settings supplies what a model's file does not contain, or replaces what the file contains.
-// The zero value takes the file as it is.
+// With the zero value, nothing in the file is replaced.
 type Settings struct {
 	// Criterion is the criterion of the model; the zero value means the file's gamma, or
 	// mixpolicy.AverageCost if the file has no gamma.
@@ -80,8 +80,8 @@ type Settings struct {
 	// Initial is α, of length n; nil means the file's alpha, or a uniform α if the file has no alpha.
 	Initial []float64
 
-	// If ActionSets is true, pairs without a row in a CSV file are not allowed
-	// ([mixpolicy.MDP.Allowed]); if false, such pairs are an error.
+	// If ActionSets is true, pairs without a row in a CSV file are pairs that are not allowed (see
+	// [mixpolicy.MDP.Allowed]). Otherwise, a pair without a row is an error.
 	ActionSets bool
 
 	// Axes is the order of the axes of P. Axes must be set if m = n > 1, because the shape is then ambiguous.
@@ -97,8 +97,8 @@ const (
 	StateFirst              // (n, m, n), P[s, a, s′]
 )
 
-// Load reads a model from a file whose name ends in .csv or .npz. The error names the file
-// and the wrong line and field, or the wrong array.
+// Load reads a model from a file whose name ends in .csv or .npz. The error names the file and, in
+// this file, the line and the field at fault (.csv) or the array at fault (.npz).
 func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	return load(path, ".csv .npz", func(f *os.File, size int64) (*mixpolicy.MDP, error) {
 		if extension(path) == ".csv" {
@@ -108,7 +108,7 @@ func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	})
 }
 
-// Save writes a model to a file whose name ends in .csv or .npz, whole or not at all. Only
+// Save writes a model to a file whose name ends in .csv or .npz, completely or not at all. Only
 // .npz keeps the criterion and α, and only .csv keeps names and action sets.
 func Save(path string, x *mixpolicy.MDP) error {
 	return save(path, ".csv .npz", func(w io.Writer) error {
@@ -125,13 +125,13 @@ func LoadFeatures(path string, x *mixpolicy.MDP) (*mixpolicy.Features, error) {
 	return load(path, ".npz", func(f *os.File, size int64) (*mixpolicy.Features, error) { return readFeatures(f, size, x) })
 }
 
-// SaveFeatures writes Ψ as the array psi of an .npz file, whole or not at all. The file
+// SaveFeatures writes Ψ as the array psi of an .npz file, completely or not at all. The file
 // does not contain the base policies. SaveFeatures allocates a dense Ψ, with nm·d numbers.
 func SaveFeatures(path string, psi *mixpolicy.Features) error {
 	return save(path, ".npz", func(w io.Writer) error { return writeFeatures(w, psi) })
 }
 
-// ReadCSV reads a model in CSV. The error names the wrong line and field.
+// ReadCSV reads a model in CSV. The error names the line and the field at fault.
 func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	x, err := readCSV(r, set)
 	if err != nil {
@@ -140,8 +140,8 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log. It returns each run's number of visits to each pair of x; the runs are
-// in the order of their first rows. The error names the wrong line and field. For [mixpolicy.PolicyFromVisits]
+// ReadVisits reads a log of visits. It returns each run's number of visits to each pair of x; the runs are in the
+// order of their first rows. The error names the line and the field at fault. For [mixpolicy.PolicyFromVisits]
 // and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
