@@ -134,7 +134,7 @@ func (f *Features) SampledBy(q []float64) (*Features, error) {
 		}
 		f.Row(row, i)
 		if j := slices.IndexFunc(row, func(v float64) bool { return v != 0 }); j >= 0 {
-			return nil, fmt.Errorf("mixpolicy: %s: feature %d is %v there, but the row is never sampled; "+
+			return nil, fmt.Errorf("mixpolicy: %s: feature %d is %v at this pair, which is never sampled; "+
 				"want a positive sampling probability", f.x.pairName(i/f.x.m, i%f.x.m), j, row[j])
 		}
 	}

@@ -97,7 +97,7 @@ func TestFeatureErrors(t *testing.T) {
 	if f.Measure(0) != nil {
 		t.Error("a given column has a measure")
 	}
-	wantError(t, errOf(f.SampledBy([]float64{1, 0})), "feature 0 is 0.5 there, but the row is never sampled")
+	wantError(t, errOf(f.SampledBy([]float64{1, 0})), "feature 0 is 0.5 at this pair, which is never sampled")
 	wantError(t, errOf(f.SampledBy([]float64{.5, .6})), "sampling distribution", "1.1")
 	wantError(t, errOf(f.PolicyOf([]float64{1, math.NaN()})), "θ2 is NaN", "want a finite number")
 	if g := mixpolicy.Must(f.SampledBy([]float64{.25, .75})); g.Sampling()[1] != .75 || f.Sampling()[1] != .25 {

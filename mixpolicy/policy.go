@@ -286,7 +286,7 @@ func (x *MDP) checkPolicy(p *Policy) error {
 		return fmt.Errorf("mixpolicy: policy is nil")
 	}
 	if p.n != x.n || p.m != x.m {
-		return fmt.Errorf("mixpolicy: policy is for %d states and %d actions, the MDP has %d and %d", p.n, p.m, x.n, x.m)
+		return fmt.Errorf("mixpolicy: policy is for %d states and %d actions, but the MDP has %d and %d", p.n, p.m, x.n, x.m)
 	}
 	if x.acts == nil {
 		return nil

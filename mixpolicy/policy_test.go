@@ -143,7 +143,7 @@ func TestPolicyErrors(t *testing.T) {
 		{errOf(mixpolicy.Mixture(nil)), "mixing weights ω"},
 		{errOf(mixpolicy.Mixture([]float64{0.5, 0.5}, mixpolicy.UniformPolicy(x), mixpolicy.UniformPolicy(other))), "policy 1 is for 4 states and 1 actions, policy 0 for 2 and 2"},
 		{errOf(x.PolicyCost(nil)), "policy is nil"},
-		{errOf(x.Under(mixpolicy.UniformPolicy(other))), "policy is for 4 states and 1 actions, the MDP has 2 and 2"},
+		{errOf(x.Under(mixpolicy.UniformPolicy(other))), "policy is for 4 states and 1 actions, but the MDP has 2 and 2"},
 	} {
 		wantError(t, c.err, c.says)
 	}

@@ -132,7 +132,7 @@ type MeasuredFeatures struct {
 // [Simulate].
 func FeaturesFromRuns(x *MDP, level float64, runs ...[][]int64) (*MeasuredFeatures, error) {
 	if !(level > 0 && level < 1) {
-		return nil, fmt.Errorf("mixpolicy: level %v of intervals, want 0 < level < 1", level)
+		return nil, fmt.Errorf("mixpolicy: confidence level %v, want a number between 0 and 1", level)
 	}
 	e, columns := &MeasuredFeatures{}, make([][]float64, len(runs))
 	for j := range runs {

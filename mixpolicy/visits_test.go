@@ -153,7 +153,7 @@ func TestVisitsErrors(t *testing.T) {
 	wantError(t, policy(mixpolicy.VisitSettings{}, []int64{1, 0, 0, 2, 0, 0}), "state open, action open it is not allowed: 2 visits")
 	wantError(t, policy(mixpolicy.VisitSettings{Smoothing: 1}, []int64{1, 0, 0, 0, 0, 0}), "state open was never visited")
 
-	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, 1, [][]int64{good, good})), "level 1 of intervals")
+	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, 1, [][]int64{good, good})), "confidence level 1, want")
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9)), "mixpolicy: no feature column")
 	two := [][]int64{good, good}
 	wantError(t, errOf(mixpolicy.FeaturesFromRuns(x, .9, two, two)), "base policies 0 and 1 have the same measured frequencies")

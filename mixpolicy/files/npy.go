@@ -83,7 +83,7 @@ var header = regexp.MustCompile(`^\{'descr': '[^'{}]+', 'fortran_order': (True|F
 func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 	f := z.entries[name]
 	if f == nil {
-		return nil, nil, fmt.Errorf("missing, the file has %v", slices.Sorted(maps.Keys(z.entries)))
+		return nil, nil, fmt.Errorf("missing; the file has %v", slices.Sorted(maps.Keys(z.entries)))
 	}
 	if f.UncompressedSize64 > uint64(z.left) {
 		return nil, nil, fmt.Errorf("%d bytes unpacked, want at most 1 GiB in all, or the file's size if larger", f.UncompressedSize64)
@@ -98,7 +98,7 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 		return nil, nil, err
 	}
 	if len(raw) < 12 || !bytes.HasPrefix(raw, npy.Magic[:]) {
-		return nil, nil, errors.New("not an array of NumPy")
+		return nil, nil, errors.New("not a NumPy array")
 	}
 	start, size := 10, int64(binary.LittleEndian.Uint16(raw[8:]))
 	if raw[6] > 1 { // the version of the format

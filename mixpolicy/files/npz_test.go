@@ -83,7 +83,7 @@ func TestFixtures(t *testing.T) {
 		"record":  `array c: header "{'descr': [('x', '<f8'), ('y', '<f8')]`,
 		"csc":     `array format: "csc"`,
 		"nan":     "state 2, action 0: probability NaN of next state 1, want a number in [0, 1]",
-		"psi":     "array c: missing, the file has [psi]",
+		"psi":     "array c: missing; the file has [psi]",
 	} {
 		_, err := Load("testdata/"+name+".npz", Settings{})
 		wantError(t, err, "files: testdata/"+name+".npz: ")
@@ -92,7 +92,7 @@ func TestFixtures(t *testing.T) {
 	_, err = Load("testdata/action-first.npz", Settings{Axes: StateFirst})
 	wantError(t, err, "array P: shape [2 3 3], want (m, n, n) or (n, m, n) as Settings.Axes says, with n = 3 and m = 2 from c")
 	_, err = LoadFeatures("testdata/csr.npz", average)
-	wantError(t, err, "array psi: missing, the file has [alpha c data format gamma indices indptr shape]")
+	wantError(t, err, "array psi: missing; the file has [alpha c data format gamma indices indptr shape]")
 }
 
 // bytesOf returns an array in NumPy's format with the given header and values.
@@ -160,7 +160,7 @@ func TestNPZErrors(t *testing.T) {
 	}{
 		{dense, entries{"P": nil}, "both or neither of the arrays P and data"},
 		{dense, entries{"data": csr["data"]}, "both or neither of the arrays P and data"},
-		{dense, entries{"c": {}}, "array c: not an array of NumPy"},
+		{dense, entries{"c": {}}, "array c: not a NumPy array"},
 		{dense, entries{"c": dense["c"][:len(dense["c"])-1]}, "array c: shape [2 1] of <i8 takes 16 bytes, but 15 follow"},
 		{dense, entries{"c": bytesOf("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2, 1), }", 1., 2.)}, "array c: header"},
 		{dense, entries{"c": shaped("<f8", "(-2, -1)", 1., 2.)}, "array c: header"},
