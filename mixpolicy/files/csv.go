@@ -196,7 +196,7 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 	slices.Sort(whole)
 	for i, k := range whole {
 		if k != whole[0]+i {
-			return nil, nil, fmt.Errorf("%s %d has no row, but %s %d has one: want consecutive whole numbers, or names that are not numbers",
+			return nil, nil, fmt.Errorf("%s %d has no row, but %s %d has one: want consecutive numbers, or names that are not numbers",
 				kind, whole[0]+i, kind, k)
 		}
 		names[i] = strconv.Itoa(k)

@@ -148,7 +148,7 @@ func TestCSVErrors(t *testing.T) {
 		"0,0,7,1,5" + rest:                  "line 1: next state 7 has no row of its own",
 		rest:                                "state 0, action 0 has no row, want one for every pair of 2 states and 2 actions",
 		"0,0,0,1,5\n1,0,1,1,5\n0,1,0,1,2":   "state 1, action 1 has no row",
-		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, but state 2 has one: want consecutive whole numbers, or names that are not numbers",
+		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, but state 2 has one: want consecutive numbers, or names that are not numbers",
 		"0,0,0,1,5\n9223372036854775807,0,0,1,5\n-9223372036854775808,0,0,1,5": "state -9223372036854775807 has no row",
 	} {
 		x, err := ReadCSV(strings.NewReader(table), Settings{})
