@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Line is a curve through the points (X[i], Y[i]). If Lo and Hi are given, the layer also shows the band Lo[i] ≤ · ≤
-// Hi[i], such as an interval around a mean. Curve and band share one legend entry.
+// Line is a curve through the points (X[i], Y[i]). If Lo and Hi are given, the layer also shows the band
+// Lo[i] ≤ · ≤ Hi[i], such as an interval around a mean. Curve and band share one legend entry.
 type Line struct {
 	Name   string
 	X, Y   []float64

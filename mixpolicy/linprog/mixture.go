@@ -28,7 +28,7 @@ type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
 
-	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g with g ∈ ∂‖θ‖.
+	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g, where g is a subgradient of the norm at θ.
 	Dual
 	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this constraint is not active
 
@@ -45,8 +45,8 @@ type Solution struct {
 	Scans, Pivots int // the numbers of scans of all rows, and of steps of the active-set method
 }
 
-// Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by
-// more than Gap. Gap may be slightly negative, because rounding may make Theta infeasible.
+// Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by more than Gap. Gap can be
+// slightly negative, because rounding can make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
 // String states the objective, θ, the gap and the number of binding rows.
