@@ -54,7 +54,7 @@ func (a *archives) Import(path string) (*types.Package, error) {
 }
 
 // Complete returns the names that may stand between two parts of a cell, the names of inner scopes first. It also
-// returns the prefix with which all these names begin: the part of a name at the end of the argument before. Mistakes
+// returns the prefix with which all these names begin: the unfinished name at the end of the first part. Mistakes
 // elsewhere in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
