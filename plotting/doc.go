@@ -33,7 +33,7 @@
 // Long curves are thinned without a visible change (thin.go). In a figure of one curve with at most 2000 points, every
 // dropped point is within a pixel and a half of the drawn curve.
 //
-// An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
+// An output in a notebook contains the chart as HTML and, for LaTeX and for viewers without HTML, a picture as PNG.
 //
 // In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
 // page, built with the tag drawer, draws the figures and produces the same bytes as any other build.

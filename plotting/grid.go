@@ -282,7 +282,7 @@ func (g Grid) levelSet(level float64) []polyline {
 }
 
 // Heatmap colours the area of a grid: each point gets the colour of the value at the nearest grid point, dark if the
-// value is small. The legend shows the colours, and their least and greatest values.
+// value is small. The legend shows the scale of colours, and the least and the greatest value.
 type Heatmap struct {
 	Name string
 	Grid Grid

@@ -24,7 +24,7 @@ type Line struct {
 }
 
 // Graph returns the line through the points (x[i], f(x[i])). The functions floats.Span and floats.LogSpan of gonum make
-// such x.
+// evenly spaced x, for a linear and for a logarithmic axis.
 func Graph(name string, x []float64, f func(x float64) float64) Line {
 	return Line{Name: name, X: x, Y: mapped(x, f)}
 }
@@ -48,8 +48,8 @@ func (l Line) Draw(p *Pen) error {
 }
 
 // Bars are rectangles that stand on 0, as in a histogram, or on the frame if the axis begins above 0. Bar i is centred
-// at X[i] and reaches Height[i]. It is Width wide, with a small gap on either side. Bars are translucent, so several
-// layers of bars can overlap.
+// at X[i] and reaches Height[i]. It is Width wide, including a small gap on either side. Bars are translucent, so
+// several layers of bars can overlap.
 type Bars struct {
 	Name      string
 	X, Height []float64

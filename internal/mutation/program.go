@@ -31,7 +31,7 @@ type Program struct {
 
 // Build mutates functions of the module at root, and their conditions only if the argument conditions is true. It drops
 // the mutants that do not compile, and builds the tests of the packages, which must include the packages of the
-// functions. The built programs and other files are in the folder temporary.
+// functions. The built programs and other files are in the folder that the argument temporary names.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })

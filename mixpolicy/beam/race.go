@@ -23,8 +23,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// Race is the content of a race file: each method runs in each setting of its grid on each problem, on the streams 0,
-// …, Trials−1 of Seed, as in [race.Trials]. Nothing is tuned: every setting has its own rows in the record.
+// Race is the content of a race file: each method runs in each setting of its grid on each problem, with the random
+// numbers of the streams 0, …, Trials−1 of Seed, as in [race.Trials]. Nothing is tuned: every setting has its own rows
+// in the record.
 type Race struct {
 	Problems []Entry
 	Methods  []Entry
@@ -264,7 +265,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 	for _, name := range slices.Sorted(maps.Keys(e.Grid)) {
 		n := len(combinations) * len(e.Grid[name])
 		if n == 0 || n > mostSettings {
-			return nil, fmt.Errorf("grid: with %s it has %d settings, want 1 to %d", name, n, mostSettings)
+			return nil, fmt.Errorf("grid: with %s, it has %d settings, want 1 to %d", name, n, mostSettings)
 		}
 		var more []map[string]jsontext.Value
 		for _, c := range combinations {

@@ -32,7 +32,7 @@ func Compose(m Modulus, a mat.Matrix) Modulus {
 	rows, d := a.Dims()
 	c := composed{of: m, a: mat.DenseCopyOf(a), inverse: new(mat.Dense)}
 	if svd.Factorize(a, mat.SVDNone); rows != d || !(svd.Cond() < 1e12) {
-		c.err = fmt.Errorf("bregman: %v for A of %d × %d, condition number %.3g: want A square, condition number below 1e12",
+		c.err = fmt.Errorf("bregman: %v for A of %d × %d, condition number %.3g: want a square A, with a condition number below 1e12",
 			c, rows, d, svd.Cond())
 		return c
 	}

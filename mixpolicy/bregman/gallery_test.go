@@ -126,7 +126,7 @@ func TestConstructorErrors(t *testing.T) {
 		{Scale(Cube(2), inf), "scaled by +Inf"}, {Scale(Ball{R: 2}, -1), "scaled by -1"}, {Scale(Cube(2), 0), "scaled by 0"},
 		{Scale(Cube(-2), 1), "R = -2"}, {Product(Block{Cube(2), 0}, Block{Cube(2), 2}), "block (cube, R = 2) of a product has 0"}, {Ball{1e300}, "R = 1e+300: want 0 < R < 1e300"}, {Cube(1e300), "R = 1e+300: want 0 < R < 1e300"},
 		{Compose(Cube(2), mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 0})), "A of 3 × 2"}, {Compose(Cube(2), mat.NewDense(2, 2, nil)), "condition number"},
-		{Compose(Cube(-2), mixing(2)), "R = -2"}, {Compose(Cube(2), mat.NewDense(2, 2, []float64{1, 0, 0, 1e-13})), "want A square, condition number below 1e12"},
+		{Compose(Cube(-2), mixing(2)), "R = -2"}, {Compose(Cube(2), mat.NewDense(2, 2, []float64{1, 0, 0, 1e-13})), "want a square A, with a condition number below 1e12"},
 		{FromClosures("nothing", half, half, half, 0, 0), "the domain (0, 0) of nothing is empty"},
 		{Separable{Each: []Kernel{parabola, draft{lo: 2, hi: 1, value: half}.modulus().Kernel}}, "is empty, at coordinate 1"},
 		{FromFunc("a function", func(x Dual) Dual { return hyperdual.Mul(x, x) }, 1, 1), "empty"},

@@ -35,7 +35,7 @@ type Finding struct {
 	// At Where, the other methods imply Measured, and Method returns Claimed. Measured is NaN if neither is known.
 	Measured, Claimed float64
 
-	// The same two quantities as curves over Axis, "x" or "y"; the curves may be empty.
+	// The same two quantities as curves over the variable that Axis names, "x" or "y". The curves may be empty.
 	Axis, MeasuredName, ClaimedName string
 	MeasuredCurve, ClaimedCurve     []Point
 }
@@ -89,7 +89,7 @@ func digits(v float64) string { return apart(v, v) }
 type Examination struct {
 	Name  string  // the property
 	OK    bool    // whether the property holds in all cases
-	Worst float64 // the error in the worst case, in which the error is greatest relative to its limit
+	Worst float64 // the error in the worst case: the case whose error is greatest relative to its limit
 	Limit float64 // the greatest error allowed in the worst case
 	Where string  // the worst case, if the property fails
 	Note  string  // why the examination was omitted, or another remark

@@ -24,9 +24,8 @@
 // Treister and others 2010–11). When the residual has fallen to a thousandth of its value, the shares
 // are computed again.
 //
-// The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel
-// visits all blocks of one colour at once ([order]), so results are the same to the bit for
-// any number of processors.
+// The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
+// colour at once ([order]), so results are the same, bit for bit, for any number of processors.
 //
 // # What was measured
 //
@@ -55,7 +54,7 @@
 //     residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so one visit from
 //     the finest level is as good as two.
-//   - If Krylov steps gain little, the next steps get more time (see krylov.patience): random
+//   - If Krylov steps gain little, more steps are allowed (see krylov.patience): random
 //     graphs and grids whose weights differ by factors of 10⁴ take hundreds of sweeps instead
 //     of ten thousand.
 //   - Rows are visited in the order of the states. In the order of the groups, memory is read

@@ -61,10 +61,10 @@ func (a wide) plus(b wide) wide {
 	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
-// Values returns the h with h = c − gt + Ph and h(0) = 0 for costs c and durations t. It also returns the gain g, which
-// is the mean cost of a cycle from state 0 back to 0 divided by the mean duration of this cycle. With t = 0, the gain
-// is 0, and h = c + Ph except in state 0. Values overwrites cost and duration: elimination turns them into the cost and
-// the duration from a state to the next state that remains.
+// Values returns the h with h = c − gt + Ph and h(0) = 0, for costs c, durations t and the transition matrix P. It also
+// returns the gain g, which is the mean cost of a cycle from state 0 back to 0 divided by the mean duration of this
+// cycle. With t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites cost and duration: elimination
+// turns them into the cost and the duration from a state to the next state that remains.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
 	for at := range c.fronts {
 		f := &c.fronts[at]
