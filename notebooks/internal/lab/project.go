@@ -27,7 +27,7 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	}
 	name := filepath.Base(dir)
 	if !moduleName.MatchString(name) {
-		return fmt.Errorf("the folder's name, %q, can't be the name of a Go module: want letters, digits, - and _, a letter or digit first", name)
+		return fmt.Errorf("the folder's name, %q, can't be the name of a Go module: want letters, digits, - and _, not - or _ first", name)
 	}
 	mod, err := os.ReadFile(filepath.Join(l.root, "go.mod"))
 	if err != nil {
