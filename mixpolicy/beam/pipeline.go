@@ -93,8 +93,8 @@ func (c *counter) add(ctx context.Context, n int) {
 type doTask struct{ Race string }
 
 // ProcessElement does a task. The task runs in another goroutine; meanwhile, ProcessElement counts the seconds in its
-// own goroutine, because a counter needs the ctx from Beam. If a run fails, the part counts the failure, and the task
-// returns no error.
+// own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure, and the
+// task returns no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)

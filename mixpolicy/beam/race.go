@@ -52,7 +52,7 @@ type Entry struct {
 	Name     string
 	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
 	Settings jsontext.Value              `json:",omitzero"` // a value of the type that was registered under Name
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods only: the values of each setting that varies; every combination runs
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of each setting that varies; every combination runs
 }
 
 // quantities maps the names of quantities to curves. The curve of the penalised gap is nil here, because it depends on

@@ -1,5 +1,5 @@
-// Package sum adds floating-point numbers with a small error that hardly depends on their
-// number, and checks that probabilities add up to 1.
+// Package sum adds floating-point numbers with a small error, which hardly depends on how many numbers are added, and
+// checks that probabilities add up to 1.
 package sum
 
 import (
