@@ -29,7 +29,7 @@ type Point struct{ X, Y float64 }
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
 	Method string // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
-	Kind   Kind   // the severity
+	Kind   Kind   // the class, which tells how severe the finding is
 	Words  string // what is wrong
 	Where  string // a point at which the mistake shows, such as "x = 0.3"
 	// At Where, the other methods imply Measured, and Method returns Claimed. Measured is NaN if neither is known.
@@ -40,7 +40,7 @@ type Finding struct {
 	MeasuredCurve, ClaimedCurve     []Point
 }
 
-// A Kind is a class of mistakes. The classes are ordered by severity.
+// A Kind is a class of findings. The classes are ordered by severity.
 type Kind int
 
 // The worst kinds come first.
