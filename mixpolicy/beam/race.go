@@ -265,7 +265,7 @@ func (e Entry) configurations() (all []configuration, err error) {
 	for _, name := range slices.Sorted(maps.Keys(e.Grid)) {
 		n := len(combinations) * len(e.Grid[name])
 		if n == 0 || n > mostSettings {
-			return nil, fmt.Errorf("grid: with %s, it has %d settings, want 1 to %d", name, n, mostSettings)
+			return nil, fmt.Errorf("grid: with %s it has %d settings, want 1 to %d", name, n, mostSettings)
 		}
 		var more []map[string]jsontext.Value
 		for _, c := range combinations {
