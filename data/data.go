@@ -35,5 +35,5 @@ type Score struct {
 	Number  string `csv:"number"` // as in index.csv
 	Symbol  string `csv:"symbol"`
 	Mutants int    `csv:"mutants"` // number of mutants that compile
-	Killed  int    `csv:"killed"`  // number of these mutants that a test notices
+	Killed  int    `csv:"killed"`  // number of mutants that the tests kill
 }

@@ -59,8 +59,8 @@ const stopped = "stopped"
 // Stopped is the outcome of a peer that did not finish within this number of seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
-// Ratio returns the peer's time divided by ours, or NaN if the peer gave no answer or another one. With bound, the peer
-// was stopped, and the ratio is a lower bound.
+// Ratio returns the peer's time divided by ours, or NaN if the peer gave no answer, or an answer that differs from
+// ours. If bound is true, the peer was stopped, and the ratio is a lower bound.
 func (c Comparison) Ratio() (ratio float64, bound bool) {
 	if c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
 		return math.NaN(), false

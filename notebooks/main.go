@@ -1,5 +1,5 @@
 // Command notebooks runs the executable paper: it sets up what the notebooks need, executes them in Jupyter on the Go
-// kernel, and makes pages of them.
+// kernel, and makes pages from them.
 //
 //	go run ./notebooks            set up, run everything, make the pages
 //	go run ./notebooks run 06     run the notebooks whose names begin with 06

@@ -15,14 +15,15 @@ func Columns(heads ...string) (all []Column) {
 	return all
 }
 
-// Cells is a table of text that is filled cell by cell, by row and column. Rows keep the order in which they are added.
+// Cells is a table of texts that is filled cell by cell. Rows appear in the order in which [Cells.Set] first names
+// them.
 type Cells struct {
-	Missing string // the text shown in a cell that is not set, or set to an empty text
+	Missing string // the text shown in a cell that is not set, or is set to the empty text
 	rows    []string
 	of      map[[2]string]string
 }
 
-// Set sets the cell in the row and column of the given names.
+// Set sets the text of the cell in the given row and column.
 func (c *Cells) Set(row, column, cell string) {
 	if !slices.Contains(c.rows, row) {
 		c.rows = append(c.rows, row)

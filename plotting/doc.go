@@ -3,8 +3,8 @@
 //
 // A [Figure] is data: two axes and a list of layers, each a plain struct such as [Line], [Bars], [Points], [Rule],
 // [Contour] or [Arrow]. [Show] displays a figure in a notebook, and [Save] writes the figure as SVG, PNG or PDF, or its
-// numbers as CSV. [Row] puts figures side by side. In an [Explorer], the reader chooses among figures computed
-// beforehand, with sliders and menus, even on an exported page without a kernel.
+// numbers as CSV. [Row] puts figures side by side. With the sliders and menus of an [Explorer], the reader chooses
+// among figures computed beforehand, even on an exported page without a kernel.
 //
 //	fig := plotting.Figure{
 //		Title:  "Objective",
@@ -18,25 +18,25 @@
 //	plotting.Show(fig)
 //	err := plotting.Save("objective.svg", fig)
 //
-// Both renderings draw the same marks over the same axis ranges: a layer is lowered to a few primitives (mark.go), and
-// each rendering draws only these. Neither rendering repairs data. Slices of different lengths are an error; so are
-// NaN, infinities (except as Z in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values below 1e-100. The
-// error names the layer and, for a number, its index.
+// Both renderings draw the same marks over the same axis ranges: each layer becomes a list of marks, of a few kinds
+// (mark.go), and both renderings can draw each kind. Neither rendering repairs data. Slices of different lengths are an
+// error; so are NaN, infinities (except as Z in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values
+// below 1e-100. The error names the layer and, for a number, its index.
 //
-// A [Layer] is an interface with one method. A user's own type that draws itself with the layers of this package is also
-// a layer, in both renderings.
+// A [Layer] is an interface with one method, so a user's own type can be a layer. Such a type draws itself with the
+// layers of this package, and both renderings show it.
 //
-// Labels, titles and names may contain TeX formulas between dollar signs, with scripts, accents and symbols:
-// `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise superscripts and lower subscripts. Plain texts use
-// the superscripts and subscripts of Unicode.
+// Labels, titles and names may contain TeX formulas between dollar signs, with superscripts, subscripts, accents and
+// symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise superscripts and lower subscripts. Plain
+// texts use the superscripts and subscripts of Unicode.
 //
 // Long curves are thinned without a visible change (thin.go). In a figure of one curve with at most 2000 points, every
 // dropped point is within a pixel and a half of the drawn curve.
 //
-// An output in a notebook contains the chart as HTML, and its picture as PNG for LaTeX and for viewers without HTML.
+// An output in a notebook contains the chart as HTML and, for LaTeX and for viewers without HTML, a picture as PNG.
 //
 // In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
 // page, built with the tag drawer, draws the figures and produces the same bytes as any other build.
 //
-// The package draws results and contains no algorithms: it imports nothing from the library.
+// The package draws results and does not compute them: it imports no package from the folder mixpolicy.
 package plotting

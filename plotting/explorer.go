@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// Explorer shows figures computed beforehand, one frame for each combination of the values of its controls. It needs no
-// kernel, so it also works on exported pages. The axes have the same ranges in all frames. Without scripts, and in a
-// file, it shows only the frame at which the controls start.
+// Explorer shows figures computed beforehand: one frame of figures for each combination of the values of its controls.
+// An explorer needs no kernel, so it also works on exported pages. Each figure keeps the ranges of its axes in all
+// frames. Without scripts, and in a file, only the frame at which the controls start is shown.
 //
-// A chart stores each column of numbers only once, even if several frames repeat a curve.
+// A chart stores each column of numbers only once, even if several frames contain the same curve.
 type Explorer struct {
 	Controls []Control
 	// Frame returns the frame in which each control i has the value Controls[i].Values[at[i]]. Frame is called once for
@@ -31,8 +31,8 @@ type Control struct {
 	Menu   bool
 }
 
-// Slider returns a control over numbers. It starts at the middle number or, for an even count, at the second of the two
-// middle numbers.
+// Slider returns a control over numbers. It starts at the middle number or, if their count is even, at the second of
+// the two middle numbers.
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {

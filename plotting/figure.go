@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// Figure describes one plot. Layers are drawn in their order, the first at the bottom.
+// Figure describes one plot. Its layers are drawn in order, the first at the bottom.
 type Figure struct {
 	Title  string
 	X, Y   Axis
 	Layers []Layer
 
-	// Width and Height are in inches. Default: 6.4 × 4.
+	// Width and Height are in inches. By default, Width is 6.4, and Height is 4.
 	Width, Height float64
 }
 
-// Axis describes an axis. The label names the quantity and, in parentheses, the unit of the quantity.
+// Axis describes an axis. Its Label names the quantity and, in parentheses, the unit.
 type Axis struct {
 	Label string
 	Log   bool // logarithmic, to base 10; the data must be positive
 
-	// Min and Max fix the range if Min < Max. By default, the axis covers the range of the
-	// data.
+	// Min and Max fix the range if Min < Max. By default, the axis covers the range of the data.
 	Min, Max float64
 
-	// Names label the values 1, 2, … of a y axis, upwards, instead of numbers. If there are names, the intervals of
-	// [Points] are along the x axis.
+	// Names replace the numbers on a y axis: Names[0] stands at the value 1, Names[1] at 2, and so on, upwards. If
+	// there are names, the error bars of [Points] are horizontal.
 	Names []string
 }
 
@@ -37,7 +36,7 @@ type Axis struct {
 // user's own type, which draws itself with these types.
 type Layer interface {
 	// Draw draws the layer with the pen, in the units of the axes. An error says what cannot be drawn. Draw may be
-	// called several times, and must draw the same each time.
+	// called several times, and must draw the same layers each time.
 	Draw(p *Pen) error
 }
 
@@ -297,8 +296,8 @@ type Drawing interface {
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, row by row, with aligned axes. A page shows as many figures side by side
-// as fit.
+// Panels are figures in a grid, row by row. In a file, their axes are aligned. A page shows as many figures side by
+// side as fit.
 type Panels struct {
 	Figures []Figure
 	Columns int // the number of columns in a file; default: all figures in one row

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// Grid holds a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be ±Inf where
-// the function is not defined, for example where a divergence is outside its domain. The figure is blank where Z is ±Inf.
+// Grid holds the values of a function on a rectangular grid: Z[i][j] = z(X[i], Y[j]), with X and Y increasing. Z may be
+// ±Inf where the function is not defined, for example outside the domain of a divergence. The figure is blank where Z
+// is ±Inf.
 type Grid struct {
 	X, Y []float64
 	Z    [][]float64
 }
 
-// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1]. If z becomes infinite between two
-// neighbouring points, Sample adds a line of points to the grid there.
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1]. If z becomes infinite between two neighbouring
+// points, Sample adds a row or column of grid points there.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
@@ -280,8 +281,8 @@ func (g Grid) levelSet(level float64) []polyline {
 	return out
 }
 
-// Heatmap colours each point of the plane by the value at the nearest point of a grid, dark
-// where the value is small. The legend shows the scale.
+// Heatmap colours the area of a grid: each point gets the colour of the value at the nearest grid point, dark if the
+// value is small. The legend shows the scale of colours, and the least and the greatest value.
 type Heatmap struct {
 	Name string
 	Grid Grid

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Line is a curve through the points (X[i], Y[i]). With Lo and Hi, the layer also shows the band Lo[i] ≤ · ≤ Hi[i],
-// such as an interval around a mean. Curve and band share one legend entry.
+// Line is a curve through the points (X[i], Y[i]). If Lo and Hi are given, the layer also shows the band
+// Lo[i] ≤ · ≤ Hi[i], such as an interval around a mean. Curve and band share one legend entry.
 type Line struct {
 	Name   string
 	X, Y   []float64
@@ -19,11 +19,12 @@ type Line struct {
 	Width  float64 // in points; default: 1.6
 
 	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or the meaning of another mark
-	// without a name. The text appears below the x axis, only once, even if several layers state the same text.
+	// without a name. The text appears below the x axis. If several layers state the same text, it appears only once.
 	Interval string
 }
 
-// Graph returns the line of f at the points x; floats.Span and floats.LogSpan of gonum make such points.
+// Graph returns the line through the points (x[i], f(x[i])). The functions floats.Span and floats.LogSpan of gonum make
+// evenly spaced x, for a linear and for a logarithmic axis.
 func Graph(name string, x []float64, f func(x float64) float64) Line {
 	return Line{Name: name, X: x, Y: mapped(x, f)}
 }
@@ -46,8 +47,9 @@ func (l Line) Draw(p *Pen) error {
 	return p.add(l, l.Name, l.Color, l.Dash, l.Width, curve{x: l.X, y: l.Y, lo: l.Lo, hi: l.Hi})
 }
 
-// Bars are rectangles that stand on 0, as in a histogram. Bar i is centred at X[i], is Width wide and reaches Height[i].
-// Bars are translucent, so that several layers of bars may overlap.
+// Bars are rectangles that stand on 0, as in a histogram, or on the frame if the axis begins above 0. Bar i is centred
+// at X[i] and reaches Height[i]. It is Width wide, including a small gap on either side. Bars are translucent, so
+// several layers of bars can overlap.
 type Bars struct {
 	Name      string
 	X, Height []float64
@@ -138,7 +140,8 @@ func (s Span) Draw(p *Pen) error {
 	return p.add(s, "", s.Color.or(Grey), AutoDash, 0, span{s.From, s.To, s.Vertical, s.Label})
 }
 
-// Path is a trajectory in the plane: a hollow marker at its start, a full marker at its end, and arrowheads between.
+// Path is a trajectory in the plane, with a hollow marker at its start, a full marker at its end, and arrowheads in
+// between.
 type Path struct {
 	Name  string
 	X, Y  []float64

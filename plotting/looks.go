@@ -44,10 +44,10 @@ var others = []Look{
 	{Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
 
-// LookOf returns the look of a method in all figures. The package lists the looks of most methods of the notebooks. If
-// a layer without a colour has the name of a listed method, alone or before a comma, it gets this look automatically.
-// LookOf gives every other name a look that no listed method has. Equal names get equal looks; different names may
-// share a look.
+// LookOf returns the look that a method has in all figures. The package lists the looks of most methods of the
+// notebooks. If the name of a layer without a colour is a listed method, or begins with a listed method and a comma,
+// the layer gets this look automatically. For every other name, LookOf returns a look that no listed method has. Equal
+// names get equal looks; different names may share a look.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look

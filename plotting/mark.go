@@ -209,12 +209,12 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of the constants below. The zero value, Auto, lets the figure choose.
+// Color is one of the constants below. The zero value, Auto, lets the figure choose a colour.
 //
-// The palette is Okabe and Ito's ("Color universal design", 2008), plus a grey, and without their yellow, because
-// yellow vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours of the
-// palette. The first four colours have a contrast of at least 3:1 on white and on black.
-type Color int64 // 255 − alpha in bits 24 to 31
+// The palette is Okabe and Ito's ("Color universal design", 2008), with an additional grey and without their yellow,
+// because yellow vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours
+// of the palette. The first four colours have a contrast of at least 3:1 on white and on black.
+type Color int64 // bits 24 to 31 hold 255 − alpha
 
 const (
 	Auto Color = iota
@@ -275,7 +275,8 @@ func (c Color) hex() string { return hex(c.rgb()) }
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // Dash is the pattern of a line. In a [Line], the zero value, AutoDash, means Solid if the author chose the colour.
-// Otherwise, AutoDash means the dash of the method's [Look] or, if the line has no method's name, ByColor.
+// Otherwise, AutoDash means the dash of the method's [Look] or, if the line is not named after a listed method,
+// ByColor.
 type Dash int
 
 const (

@@ -63,7 +63,8 @@ func DisplayData(v View) (*protocol.DisplayData, error) {
 	return &protocol.DisplayData{Data: data}, nil
 }
 
-// Markdown is text with TeX formulas between dollars, for sentences that contain computed numbers.
+// Markdown is a text in Markdown, with TeX formulas between dollar signs. It is for sentences that contain computed
+// numbers.
 type Markdown string
 
 func (m Markdown) display() (display, error) {
@@ -91,22 +92,22 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names an environment variable. It is set to a nonempty text while go run ./notebooks executes a notebook
-// that no reader has open.
+// Headless names an environment variable. The variable is set to a nonempty text while go run ./notebooks executes a
+// notebook that no reader has open.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
-// (.csv). The path is relative to the working directory or, in a notebook, to the notebook. In a notebook, Save prints
-// the path. It refuses a path in a folder that go run ./notebooks clean removes. Save makes a missing folder. It writes
-// the whole file or none. SVG, PNG and CSV have the same bytes every time; a PDF contains the time at which it was
-// made.
+// (.csv). A relative path starts at the working directory or, in a notebook, at the notebook's folder. In a notebook,
+// Save prints the path, and refuses a path in a folder that go run ./notebooks clean removes. Save creates a missing
+// folder. It writes the whole file or none. A drawing gives the same bytes every time as SVG, PNG or CSV, whereas a PDF
+// contains the time at which it was made.
 //
-// CSV is one table with the columns panel (from 1), title, kind, layer (its name), x, y, lo, hi and z. A cell is empty
-// if the layer has no such number. Lines, points and paths have a row for each point, with the point's interval if
-// there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of its grid, with the
-// value at this point as z. A rule has one row, and a span has a row for each of its ends, with the number as y or, if
-// the rule or span is vertical, as x. An arrow has one row, for the point to which it points. The table contains the
-// numbers that the layers were given, with all digits.
+// CSV is one table with the columns panel (counted from 1), title, kind, layer (the layer's name), x, y, lo, hi and z.
+// A cell is empty if the layer has no such number. Lines, points and paths have a row for each point, with the point's
+// interval if there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of its grid,
+// with the value at this point as z. A rule has one row, and a span has a row for each of its ends, with the number as
+// y or, if the rule or span is vertical, as x. An arrow has one row, for the point to which it points. The table
+// contains the numbers that the layers were given, with all digits.
 //
 // A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. For SVG, the reader's
 // machine finds another font.

@@ -84,7 +84,7 @@ func (t Table) display() (display, error) {
 			return display{}, fmt.Errorf("table %q: column %d, %q, is NaN in row %d", t.Caption, i, c.Head, k)
 		}
 		if n, want := len(c.cells()), len(t.Columns[0].cells()); n != want {
-			return display{}, fmt.Errorf("table %q: column %d, %q, has %d rows, but the first has %d", t.Caption, i, c.Head, n, want)
+			return display{}, fmt.Errorf("table %q: column %d, %q, has %d rows, but the first column has %d", t.Caption, i, c.Head, n, want)
 		}
 	}
 	return display{html: t.html(), plain: t.String()}, nil

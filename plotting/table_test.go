@@ -13,7 +13,7 @@ func TestTableSaysWhatIsWrong(t *testing.T) {
 		want  string
 	}{
 		{Table{Caption: "T"}, `table "T": no columns`},
-		{Table{Columns: []Column{{Text: []string{"a"}}, {Head: "b", Text: []string{"b", "c"}}}}, `column 1, "b", has 2 rows, but the first has 1`},
+		{Table{Columns: []Column{{Text: []string{"a"}}, {Head: "b", Text: []string{"b", "c"}}}}, `column 1, "b", has 2 rows, but the first column has 1`},
 		{Table{Columns: []Column{{Text: []string{"a"}, Numbers: []float64{1}}}}, "both Text and Numbers"},
 		{Table{Columns: []Column{{Head: "cost", Numbers: []float64{1, math.NaN()}}}}, `"cost", is NaN in row 1`},
 	} {

@@ -7,8 +7,8 @@
 //
 // It prints the mutants that no test notices, and each finished row. A mutant of the code in a row of the index is
 // killed if the row's check or a short test of the symbol's package fails. The file .lab/mutations.csv keeps the
-// finished rows of a run over the whole index, and the next such run continues from this file. To start again, remove
-// the file.
+// finished rows of a run over the whole index, and the next such run continues from this file. To start from the
+// beginning, remove the file.
 package main
 
 import (

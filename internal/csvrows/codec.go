@@ -1,4 +1,4 @@
-// Package csvrows reads and writes CSV files whose first line is a header and whose other lines each hold a struct.
+// Package csvrows reads and writes CSV files whose first line is a header and whose other lines each hold one struct.
 package csvrows
 
 import (
@@ -45,7 +45,7 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
 //	Time   Range      `csv:"time_"`          // a struct: its fields are columns whose names begin with time_
 //
-// Fields may also be of type int, uint64 and bool. Fields without a tag are omitted, except embedded structs. It is an
+// Fields may also be of type int, uint64 or bool. Fields without a tag are omitted, except embedded structs. It is an
 // error if a value could not be read back, such as a text with a carriage return, or NaN in a field whose tag gives no
 // text for NaN. The error names the line and the column.
 func Encode[Row any](w io.Writer, rows []Row) error {

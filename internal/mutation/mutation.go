@@ -32,7 +32,7 @@ const (
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
 	Argument  Operator = "argument"  // two adjacent arguments are swapped, or min and max are exchanged
 	Step      Operator = "step"      // a statement, a loop's body or a call to package math is skipped
-	Condition Operator = "condition" // a condition is negated, < and ≤ are exchanged, or && and || are exchanged
+	Condition Operator = "condition" // a condition is negated, < and ≤ or > and ≥ are exchanged, or && and || are exchanged
 )
 
 // Mutant is one change of one function.

@@ -31,7 +31,7 @@ type Program struct {
 
 // Build mutates functions of the module at root, and their conditions only if the argument conditions is true. It drops
 // the mutants that do not compile, and builds the tests of the packages, which must include the packages of the
-// functions. The built programs and other files are in the folder temporary.
+// functions. The built programs and other files are in the folder that the argument temporary names.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })
@@ -96,10 +96,10 @@ func (p *Program) write() (string, error) {
 }
 
 // Pass runs the short tests that match a pattern of go test -run, in the package of a folder, with one mutant; mutant 0
-// means the unchanged code. Pass reports whether the tests pass, and the processor time of the run. The tests fail if
-// their program computes for longer than the limit, rounded up to whole seconds, runs for ten times the limit, or uses
-// more than 8 GiB. It is an error if no test matches. Random tests of pgregory.net/rapid try the same values in every
-// run.
+// means the unchanged code. Pass reports whether the tests pass, and the processor time of the run. The tests also
+// count as failed if their program takes more than 1 + ⌊limit in seconds⌋ seconds of processor time, runs for longer
+// than ten times the limit, or needs more than 8 GiB of address space. It is an error if no test matches. Random tests
+// of pgregory.net/rapid try the same values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()

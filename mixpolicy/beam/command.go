@@ -37,9 +37,9 @@ var (
 // isWorker names the variable that is set in the environment of worker processes.
 const isWorker = "MIXPOLICY_BEAM_WORKER"
 
-// Main is the whole command race: it runs the race file given in the arguments or, in a worker process, does
-// the work that the runner sends. Programs that register their own moduli, methods or problems call Main last
-// in main.
+// Main is the whole command race: it runs the race file given in the arguments or, in a worker process, does the work
+// that the runner sends. Programs that register their own moduli, methods or problems call Main at the end of their
+// function main.
 func Main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)
@@ -77,7 +77,7 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	log.SetLogger(&log.Standard{Level: log.SevFatal})
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // the errors that Beam logs are also returned
 	if len(files) != 1 {
-		return fmt.Errorf("%d race files, want one; --help tells more", len(files))
+		return fmt.Errorf("%d race files, want one (see --help)", len(files))
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

@@ -1,15 +1,15 @@
 // Package beam runs races and simulated occupation measures on Apache Beam: on this machine by default or, with a flag,
 // on a cluster of machines of one architecture. Every run of a race gives the same record, byte for byte. The package
-// is a separate module, so only its users download Beam.
+// is in a separate module, so only its users download Beam.
 //
 // A race is one small file ([Race]). It lists problems and methods, each method with a grid of settings, and gives the
-// number of trials and a seed. In the folder of this module, the following command checks the whole race, shows
+// number of trials and a seed. The following command, run in the folder of this module, checks the whole race, shows
 // progress, and writes race.csv, a record that [race.ReadFile] reads.
 //
 //	go run ./race race.json
 //
 // A program with its own problems, methods or moduli calls [RegisterProblem], [RegisterMethod] or [RegisterModulus],
-// and then [Main]; the program then accepts the flags of ./race. A race file looks as follows.
+// and then [Main]; the program then accepts the same flags as ./race. A race file looks as follows.
 //
 //	{
 //	  "Problems": [{"Name": "queue"}, {"Name": "random", "Settings": {"Dim": 5, "Instance": 3}}],
@@ -19,8 +19,8 @@
 //
 // # Runners
 //
-// Without any flag, Beam's Prism runs in the process of the command. Prism's workers can be separate processes, and
-// Prism itself can be a separate server (go run github.com/apache/beam/sdks/v2/go/cmd/prism):
+// Without any flag, Beam's local runner, Prism, runs in the process of the command. Prism's workers can be separate
+// processes, and Prism itself can be a separate server (go run github.com/apache/beam/sdks/v2/go/cmd/prism):
 //
 //	go run ./race --environment_type PROCESS race.json
 //	go run ./race --runner universal --endpoint localhost:8073 --environment_type PROCESS race.json
@@ -44,13 +44,13 @@
 //
 // # Where the work is done
 //
-// Trials are cut into tasks that take seconds; [Submit] measures the time of one run to choose the size of the tasks.
-// When a worker first needs a problem, it builds the problem from the description; no part of a model is sent. Results
-// of runs are added up without rounding ([Statistic]), so the record does not depend on the cuts, or on the order in
-// which tasks end. If runs of a method fail or diverge, a row of the quantity [race.Failure] counts these runs and
-// states the first error. A worker refuses to work if it was built from other code, by another version of Go or for
-// another kind of processor than the submitting program, because the results of such a worker might differ in the last
-// bits.
+// Trials are cut into tasks that take seconds. To choose the size of the tasks, [Submit] times one run of each method,
+// in each setting on each problem. When a worker first needs a problem, it builds the problem from the description; no
+// part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record does not depend
+// on the cuts, or on the order in which tasks end. If runs of a method fail or diverge, a row of the quantity
+// [race.Failure] counts these runs and states the first error. A worker refuses to work if it was built from other
+// code, by another version of Go or for another kind of processor than the submitting program, because the results of
+// such a worker might differ in the last bits.
 //
 // Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when its worker dies,
 // and Prism 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when
@@ -59,18 +59,18 @@
 //
 // # Measurements
 //
-// On two cores of a Xeon at 2.5 GHz without other work, the pipeline does 96 % as many runs of 10.7 ms as package race
-// does in the same time (BenchmarkThroughput). The following times and sizes are for the network of four queues, with
-// the six rules as base policies; the machine was also doing other work (BenchmarkBuild).
+// On two otherwise idle cores of a Xeon at 2.5 GHz, the pipeline does 96 % as many runs, of 10.7 ms each, as package
+// race does in the same time (BenchmarkThroughput). The following times and sizes are for the network of four queues,
+// with the six rules as base policies; the machine was also doing other work (BenchmarkBuild).
 //
 //	states       the MDP       Ψ    the measures behind Ψ, sent to this machine
 //	13,689         0.1 s    1.7 s     0.7 MB in 0.01 s
 //	108,900        0.6 s     14 s       5 MB in 0.02 s
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
-// Sending measures, as a side input or a file, would save each worker the computation of Ψ, but not of the MDP. So each
-// worker rebuilds both. Workers rebuild at the same time, but measures come from one place: at 1 Gbit/s, the measures
-// of the largest network take 0.4 s for each worker, so sending them to 350 workers takes as long as computing Ψ.
-// Because workers rebuild problems, a description is also enough for users' own problems. Moreover, a race that needs a
-// cluster takes hours, so two minutes of rebuilding matter little.
+// Each worker rebuilds the MDP and Ψ. If the measures were sent, as a side input or a file, each worker would save the
+// computation of Ψ, but not of the MDP. Workers rebuild at the same time, whereas measures would come from one place:
+// at 1 Gbit/s, the measures of the largest network take 0.4 s for each worker, so sending them to 350 workers takes as
+// long as computing Ψ. Because workers rebuild problems, a description is also enough for users' own problems.
+// Moreover, a race that needs a cluster takes hours, so two minutes of rebuilding matter little.
 package beam

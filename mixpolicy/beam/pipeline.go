@@ -19,11 +19,11 @@ import (
 )
 
 // Task is work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a base policy.
-// The field Of identifies the method or policy (see plan.unit).
+// The field Of identifies the method, with its setting and problem, or the base policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
-// Cut says how the work for the method or policy Of is cut into tasks: Total trials or walks in all, and
-// at most Size in a task.
+// Cut says how the work for the method or base policy Of is cut into tasks. There are Total trials or walks in all, and
+// at most Size of them in each task.
 type Cut struct{ Of, Total, Size int }
 
 // Part holds the results of tasks.
@@ -93,8 +93,8 @@ func (c *counter) add(ctx context.Context, n int) {
 type doTask struct{ Race string }
 
 // ProcessElement does a task. The task runs in another goroutine; meanwhile, ProcessElement counts the seconds in its
-// own goroutine, because a counter needs the ctx from Beam. If a run fails, the part counts the failure, and the task
-// returns no error.
+// own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure, and the
+// task returns no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)
@@ -192,8 +192,8 @@ func (f *makeRows) ProcessElement(of int, part Part) (Block, error) {
 
 type writeRecord struct{ Path, Part string }
 
-// ProcessElement writes the record, whole or not at all. Where files can be renamed, it writes to another name first;
-// object stores show a file only when the file is complete.
+// ProcessElement writes the record, whole or not at all. Where files can be renamed, it writes under another name
+// first. Object stores show a file only when it is complete.
 func (f *writeRecord) ProcessElement(ctx context.Context, _ int, blocks func(*Block) bool) (err error) {
 	var all []Block
 	for b := (Block{}); blocks(&b); b = (Block{}) {

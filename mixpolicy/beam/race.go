@@ -23,26 +23,27 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// Race is the content of a race file: each method runs in each setting of its grid on each problem, on the streams 0,
-// …, Trials−1 of Seed, as in [race.Trials]. Nothing is tuned: every setting has its own rows.
+// Race is the content of a race file: each method runs in each setting of its grid on each problem, with the random
+// numbers of the streams 0, …, Trials−1 of Seed, as in [race.Trials]. Nothing is tuned: every setting has its own rows
+// in the record.
 type Race struct {
 	Problems []Entry
 	Methods  []Entry
 
 	Trials int
 	Seed   uint64
-	// Iterations is T, and is used if Queries is nil. The quantities are then recorded about 20 times for each factor of
-	// ten in the number of iterations.
+	// Iterations is T, the number of iterations of a run if Queries is nil. The quantities are then recorded about 20
+	// times for each factor of ten in the number of iterations.
 	Iterations int
-	// Queries are the numbers of revealed costs at which to record the quantities; [] is an error.
+	// Queries lists, in increasing order, after how many revealed costs to record the quantities; [] is an error.
 	Queries []int `json:",omitzero"`
 
-	// Quantities lists the quantities to record. They may be "penalised gap", "true cost of the policy", "cost",
-	// "violation" and "mass". The default is the penalised gap alone.
+	// Quantities lists the quantities to record. The possible quantities are "penalised gap", "true cost of the
+	// policy", "cost", "violation" and "mass". The default is the penalised gap alone.
 	Quantities []string
 
 	// Simulate is the number of steps that all walks under one base policy take together; every base policy of every
-	// problem has its own walks. The walks count visits to states; 0 means no walks.
+	// problem has its own walks. The walks count the visits to each state. If Simulate is 0, there are no walks.
 	Simulate int64
 }
 
@@ -51,7 +52,7 @@ type Entry struct {
 	Name     string
 	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
 	Settings jsontext.Value              `json:",omitzero"` // a value of the type that was registered under Name
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: lists of values for some settings; every combination runs
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of each setting that varies; every combination runs
 }
 
 // quantities maps the names of quantities to curves. The curve of the penalised gap is nil here, because it depends on

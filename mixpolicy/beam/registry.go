@@ -41,8 +41,8 @@ func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Prob
 	}
 }
 
-// RegisterMethod registers a method under the name that race files use. The fields that a file sets replace the fields of
-// a copy of m.
+// RegisterMethod registers a method under the name that race files use. The settings in a file replace the fields of
+// the same names in a copy of m.
 func RegisterMethod(name string, m mixpolicy.Method) { methods[name] = m }
 
 // RegisterModulus registers a modulus under the name that race files use: "name" or, with a radius or another parameter
@@ -102,7 +102,7 @@ func init() {
 		}
 		noise, err := find("Noise: no noise", kinds, s.Noise)
 		if err == nil && (s.Dim < 1 || s.Instance < 0) {
-			err = fmt.Errorf("dimension %d, instance %d: want at least 1 base policy, and an instance ≥ 0", s.Dim, s.Instance)
+			err = fmt.Errorf("dimension %d, instance %d: want a dimension ≥ 1 and an instance ≥ 0", s.Dim, s.Instance)
 		}
 		if err != nil {
 			return nil, err

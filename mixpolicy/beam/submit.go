@@ -31,15 +31,17 @@ type Job struct {
 	Race   string // the race and the build of the submitting program, as text for the pipeline
 	Output string
 	Cuts   []Cut
-	// Progress is called with the current activity, the number of finished trials and walks, and their total number.
+	// Progress is called with the current activity, the number of finished trials and walks, and the number of all
+	// trials and walks.
 	Progress func(name string, done, total int)
-	// Patience is how long workers may be silent before the race starts again; 0 means forever. A worker counts its
-	// seconds of work, and Prism receives the count at least every half minute.
+	// Patience is how long workers may be silent before the race starts again; 0 means without limit. A worker counts
+	// its seconds of work, and Prism receives the count at least every half minute.
 	Patience time.Duration
 }
 
-// Submit checks all that can be checked before work starts: it builds every problem, starts every method and times a
-// run of each. Later, [Job.Run] writes the record to the path output, through Beam's file IO.
+// Submit checks all that can be checked before work starts: it builds every problem, starts every method in each
+// setting on each problem, and times a run. Later, [Job.Run] writes the record to the path output, through Beam's file
+// IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding, and the numbers themselves.
-// Its methods give the same results to the bit for any order and grouping of the numbers. For more than [MostValues]
+// Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding, and the numbers themselves. Its
+// methods give the same results, bit for bit, for any order and grouping of the numbers. For more than [MostValues]
 // numbers, Counts replaces Values, and counts the numbers between neighbouring powers of (1+ε)/(1−ε), with
-// ε = [SketchError]. A quantile then has a relative error of at most ε, and memory does not grow with n. The zero
-// value summarises no numbers.
+// ε = [SketchError]. A quantile then has a relative error of at most ε, and the memory used depends on the range of the
+// numbers, not on n. The zero value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
@@ -30,10 +30,9 @@ type Statistic struct {
 }
 
 const (
-	// MostValues is the greatest count of numbers for which a [Statistic] keeps the numbers, for
-	// exact quantiles.
+	// MostValues is the greatest n for which a [Statistic] keeps all its numbers, so that quantiles are exact.
 	MostValues = 10_000
-	// SketchError bounds the relative error of quantiles of more than MostValues numbers.
+	// SketchError is ε, the bound on the relative error of quantiles of more than MostValues numbers.
 	SketchError = 0.001
 )
 
@@ -53,7 +52,7 @@ const exact = 2148 + 2048 + 64
 
 func total() *big.Float { return new(big.Float).SetPrec(exact) }
 
-// Add adds numbers of magnitude at most MaxFloat64/2.
+// Add adds numbers, whose magnitudes must be at most MaxFloat64/2.
 func (s *Statistic) Add(x ...float64) {
 	t := Statistic{N: len(x), Sum: total(), Square: total(), Values: x}
 	for _, v := range x {
@@ -93,8 +92,8 @@ func (s *Statistic) Merge(t Statistic) {
 // countable reports whether [Statistic.Add] accepts x: |x| is at most MaxFloat64/2, so near(x) is finite.
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
-// Mean returns Student's interval for the mean, of confidence 0.95, as [race.TInterval] does, but from
-// the exact sums.
+// Mean returns Student's interval for the mean at confidence level 0.95, like [race.TInterval], but computed from the
+// exact sums.
 func (s *Statistic) Mean() race.Interval {
 	n := float64(s.N)
 	wide := new(big.Float).SetPrec(2 * exact)
@@ -113,8 +112,9 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns [race.Median] of the numbers. For more than [MostValues] numbers, it computes the median and the ends of
-// the interval from the counts, and the ranks of these ends from the normal approximation.
+// Median returns what [race.Median] returns for the numbers at confidence level 0.95. For more than [MostValues]
+// numbers, it computes the median and the ends of the interval from the counts, and the ranks of these ends from the
+// normal approximation.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
@@ -224,7 +224,7 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 // alone contains the median, as in package study.
 const MeanOf = "mean of "
 
-// Sketched is the end of the settings in the rows of medians and other quantiles that come from
+// Sketched is the text that ends the settings in the rows of medians and other quantiles if they come from
 // [Statistic.Counts].
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 

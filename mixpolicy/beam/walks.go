@@ -23,8 +23,8 @@ const (
 
 func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) }
 
-// Visits holds the counts of visits on walks under one policy. The lengths of the walks differ by at most one step.
-// All entries are whole numbers or exact sums, so the entries do not depend on the order of the walks.
+// Visits counts the visits to states on the walks under one policy. The lengths of the walks differ by at most one
+// step. All entries are whole numbers or exact sums, so the entries do not depend on the order of the walks.
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state
@@ -57,8 +57,8 @@ func (v *Visits) merge(t Visits) {
 	}
 }
 
-// The quantities of a simulation: the mean cost, and the share of the steps that the walks spend in
-// state At.
+// The quantities of a simulation: the mean cost, and the share of the steps that the walks spend in the state whose
+// index is the row's At.
 const (
 	SimulatedCost    = "simulated cost"
 	SimulatedMeasure = "simulated measure of a state"

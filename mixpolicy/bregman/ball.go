@@ -18,9 +18,9 @@ import (
 // Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
 // constant 1 (see the errata).
 //
-// If R > 1/√d, the ball meets the hyperplane 1ᵀθ = 1 in a smaller ball, with centre (1/d)1 and
-// radius ρ = √(R² − 1/d). On the hyperplane, φ is the modulus of the smaller ball, so the
-// projection has a closed form, [Ball.Shift]. If R ≤ 1/√d, there is no projection.
+// If R > 1/√d, the ball meets the hyperplane 1ᵀθ = 1 in a smaller ball, with centre (1/d)1 and radius ρ = √(R² − 1/d).
+// On the hyperplane, φ is the modulus of the smaller ball, so the projection has a closed form, [Ball.Shift]. If
+// R ≤ 1/√d, the open ball misses the hyperplane, and there is no projection.
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
@@ -95,8 +95,8 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
-// where nothing is subtracted. This form follows from (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩²
-// and R² − ⟨x, y⟩ = (p² + q² + ‖e‖²)/2.
+// whose terms do not cancel. This form follows from (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩² and R² − ⟨x,
+// y⟩ = (p² + q² + ‖e‖²)/2.
 func (b Ball) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	c := binade(b.R)
@@ -158,10 +158,10 @@ func (b Ball) slope(d int) (float64, error) {
 //
 //	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
 //
-// The printed z is not the root of J′. Setting J′ = 0 and squaring gives ((Rd)²−d)z² +
-// 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last bracket under the root should be
-// R²(1ᵀV)² − ‖V‖² − 1: the factor R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the
-// printed z leaves J′(z) ≈ 0.63. Use [Ball.Shift].
+// The printed z is not the root of J′. Setting J′ = 0 and squaring gives
+// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last factor under the root should be
+// R²(1ᵀV)² − ‖V‖² − 1, where R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the printed z leaves J′(z) ≈ 0.63.
+// Use [Ball.Shift].
 //
 // PrintedShift returns an error if the printed discriminant is negative, if R is invalid, or if
 // the ball misses the hyperplane.

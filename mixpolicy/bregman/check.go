@@ -25,7 +25,7 @@ import (
 // condition of the map, measured by an evaluation at a perturbed point. Check omits findings that follow from another
 // finding, so a modulus with several mistakes may need another check after the first mistakes are fixed.
 //
-// If ctx ends early, Check stops, with a finding that says so.
+// If ctx ends before the examinations do, Check stops, and a finding says so.
 //
 //	report := bregman.Check(ctx, bregman.Cube(2), 4, 1)
 //	fmt.Println(report, report.Err())

@@ -17,12 +17,13 @@ import (
 //	(φ∘A)*(y) = φ*(A⁻ᵀy),   ∇(φ∘A)*(y) = A⁻¹∇φ*(A⁻ᵀy).
 //
 // If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular
-// value of A. Compose claims the constant μσ² for every φ that claims a constant μ in ℓ₂. It claims nothing if φ claims
-// a constant in another norm. For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
+// value of A. Compose claims the constant μσ² for every φ that claims a constant μ in ℓ₂, without checking that μ holds
+// on all of C. It claims nothing if φ claims a constant in another norm. For the moduli of [Gallery], the claims in ℓ₂
+// hold on all of C.
 //
 // Compose copies A. Validate returns an error if A is not square, or if the condition number σ_max/σ of A is 10¹² or
 // more. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If this distance is greater than the distance of Ax from the boundary of
-// C, ∇φ(Ax) may be entirely wrong. For d > 64, Gradient and ConjugateGradient allocate memory.
+// C, ∇φ(Ax) can be entirely wrong. For d > 64, Gradient and ConjugateGradient allocate memory.
 //
 //	shear := mat.NewDense(2, 2, []float64{1, 1, 0, 1})
 //	m := bregman.Compose(bregman.Ball{R: 2}, shear) // −√(4 − (x₁+x₂)² − x₂²)

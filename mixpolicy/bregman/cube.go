@@ -17,7 +17,7 @@ import (
 // φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The hyperplane
 // 1ᵀθ = 1 meets the interior of the cube if R > 1/d.
 //
-// Source: (3.10)–(3.12); on [0, 1], the bit entropy of Dhillon and Tropp (2007), Table 2.1.
+// Source: (3.10)–(3.12). On [0, 1] instead of [−R, R], φ is the bit entropy of Dhillon and Tropp (2007), Table 2.1.
 //
 //	m, y := bregman.Cube(2), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.7093, 0.5330, −1.2423)
@@ -38,9 +38,9 @@ func (k cube) Validate() error {
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. If x changes and |x| < R/2,
-// the changes of the two terms nearly cancel. There, with t = x/R, Value computes 2R log R + R(2t artanh t + log(1 −
-// t²)) ≈ 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, a change of x
+// changes the two terms by nearly opposite amounts. So for these x, with t = x/R, Value computes 2R log R + R(2t artanh
+// t + log(1 − t²)) ≈ 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
@@ -103,8 +103,8 @@ func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 //	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),   ∇φ = log((x−lo)/(hi−x)),
 //	φ*(y) = Σᵢ loᵢyᵢ + (hiᵢ−loᵢ) log((1 + exp yᵢ)/(hiᵢ−loᵢ)),   ∇φ*(y) = lo + (hi−lo)/(1 + exp(−y)).
 //
-// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂:
-// φ″ = (hi−lo)/((x−lo)(hi−x)), least at the middle.
+// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂: φ″ = (hi−lo)/((x−lo)(hi−x)), which is
+// least at the middle of the interval.
 //
 // Source: Bauschke and Borwein (1997).
 //

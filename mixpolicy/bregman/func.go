@@ -65,8 +65,8 @@ func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag:
 func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeriv(y)).E1E2mag }
 
 // ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to within rounding of x. If there is no such x, it returns hi for
-// a y above the range of φ′, and lo for a y below the range. If φ′ is not increasing or not a number, the result means
-// nothing, and [Check] finds the mistake. The method is Newton's, in a bracket that shrinks at every evaluation. If
+// a y above the range of φ′, and lo for a y below the range. If φ′ is not increasing or not a number, the result is
+// meaningless, and [Check] finds the mistake. The method is Newton's, in a bracket that shrinks at every evaluation. If
 // φ″ ≤ 0, or if Newton's step would leave the bracket or is more than half as long as the step before, ConjDeriv
 // instead halves the number of floating-point numbers in the bracket. So the search ends for any φ.
 func (f automatic) ConjDeriv(y float64) float64 {
@@ -141,12 +141,11 @@ func dual(k Kernel, x Dual) Dual {
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
 }
 
-// FromVectorFunc returns the modulus of a strictly convex function φ of the whole vector x. Outside the
-// domain of φ, phi must return NaN or +Inf. The square root and the logarithm of a negative number are
-// NaN already. The last argument, the vector inside, must be a point of the domain; the length of this
-// vector is the dimension d. Automatic differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ
-// with d(d+1)/2 evaluations. Newton's method gives ∇φ*, so d should be small. phi may be called from
-// several goroutines at once, and must not keep x.
+// FromVectorFunc returns the modulus of a strictly convex function φ of the whole vector x. Outside the domain of φ,
+// phi must return NaN or +Inf. The square root and the logarithm of a negative number are NaN already. The last
+// argument must be a point inside the domain; its length is the dimension d. Automatic differentiation gives ∇φ with
+// ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations. Newton's method gives ∇φ*, so d should be small. phi may
+// be called from several goroutines at once, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}

@@ -92,9 +92,9 @@ func (b LogBall) Divergence(x, y []float64) float64 {
 	return relativeEntropy(gy, gx, drop.Value())/gy + ee/gy
 }
 
-// Shift returns, in the notation of [Ball.Shift], z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ and
-// κ = d(R²d − 1). The equation 1ᵀ∇φ*(y + z1) = 1 is R²dv − 1 = √(1 + R²(‖w‖² + dv²)). Squared,
-// this equation gives κv² − 2dv − ‖w‖² = 0, and v is the positive root.
+// Shift returns, in the notation of [Ball.Shift], z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ and κ = d(R²d − 1). In
+// terms of v, the equation 1ᵀ∇φ*(y + z1) = 1 is R²dv − 1 = √(1 + R²(‖w‖² + dv²)). Squared, this equation gives
+// κv² − 2dv − ‖w‖² = 0, and v is the positive root.
 func (b LogBall) Shift(y []float64) (float64, error) {
 	slope, err := Ball(b).slope(len(y))
 	if err != nil {

@@ -63,7 +63,7 @@ type Shifter interface {
 	Shift(y []float64) (z float64, err error)
 }
 
-// A Divergencer computes D(x; y) by a formula that does not cancel when x is near y.
+// A Divergencer computes D(x; y) by a formula whose terms do not cancel when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
 // A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p,
@@ -71,9 +71,8 @@ type Divergencer interface{ Divergence(x, y []float64) float64 }
 // A μ of 0 claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
-// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). Without a Curver, the solver of (3.25b)
-// estimates J″ from differences of J′. The kernel of a [Separable] may provide ConjCurvature
-// instead.
+// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). For a modulus that is not a Curver, the solver of (3.25b)
+// estimates J″ from differences of J′. The kernel of a [Separable] may provide ConjCurvature instead.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
 // A Validator returns an error if the parameters of a modulus are wrong.
@@ -125,9 +124,9 @@ func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 // for x in the domain of φ and y in the interior of the domain, and +∞ elsewhere. D measures
 // the distance from the second argument to the first; it is non-negative, but not symmetric.
 //
-// If m is not a [Divergencer], the definition is evaluated with compensated sums. The error
-// is then a few times 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|). For x near y, this error may
-// exceed D itself. A negative result is replaced by 0.
+// If m is not a [Divergencer], the definition is evaluated with compensated sums. The error is then a few times
+// 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|). For x near y, this error can exceed D itself. A negative result is replaced
+// by 0.
 func Divergence(m Modulus, x, y []float64) float64 {
 	checkLen(x, y)
 	if d, ok := m.(Divergencer); ok {

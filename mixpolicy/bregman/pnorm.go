@@ -22,8 +22,8 @@ import (
 // Source: Grove, Littlestone and Schuurmans (2001); the constant of strong convexity is due to
 // Ball, Carlen and Lieb (1994).
 //
-// Gradient and ConjugateGradient compute a power of each element. A power takes some 40 ns, but
-// less if p = 3/2 or p = 2.
+// Gradient and ConjugateGradient compute a power of each element. A power takes about 40 ns, but less if p = 3/2 or
+// p = 2.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.0687, 0.0374, −1.1060)

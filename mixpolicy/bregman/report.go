@@ -8,15 +8,14 @@ import (
 	"text/tabwriter"
 )
 
-// A Report is the result of [Check]: the evidence that a modulus is right, or what is wrong with
-// it.
+// A Report is the result of [Check]: it holds the evidence that a modulus is right, or says what is wrong with it.
 type Report struct {
 	Modulus      string
 	Dim          int
 	Findings     []Finding     // one for each cause; none if nothing is wrong
 	Examinations []Examination // what was examined, and the results
 
-	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h for one x and e. On
+	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h, for one point x and one direction e. On
 	// logarithmic axes, the slope of this curve must be 2.
 	Taylor []Point
 	// Boundary is ‖∇φ(x) − ∇φ(x₀)‖ on one path from x₀ to the boundary, against the share of the path that
@@ -29,18 +28,19 @@ type Point struct{ X, Y float64 }
 
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
-	Method            string  // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
-	Kind              Kind    // the severity
-	Words             string  // what is wrong
-	Where             string  // a point at which the mistake shows, such as "x = 0.3"
-	Measured, Claimed float64 // at Where: what the other methods imply, and what Method returns; Measured is NaN if neither is known
+	Method string // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
+	Kind   Kind   // the class, which tells how severe the finding is
+	Words  string // what is wrong
+	Where  string // a point at which the mistake shows, such as "x = 0.3"
+	// At Where, the other methods imply Measured, and Method returns Claimed. Measured is NaN if neither is known.
+	Measured, Claimed float64
 
-	// The same two quantities as curves over Axis, "x" or "y"; the curves may be empty.
+	// The same two quantities as curves over the variable that Axis names, "x" or "y". The curves may be empty.
 	Axis, MeasuredName, ClaimedName string
 	MeasuredCurve, ClaimedCurve     []Point
 }
 
-// A Kind is the severity of a finding.
+// A Kind is a class of findings. The classes are ordered by severity.
 type Kind int
 
 // The worst kinds come first.
@@ -89,13 +89,13 @@ func digits(v float64) string { return apart(v, v) }
 type Examination struct {
 	Name  string  // the property
 	OK    bool    // whether the property holds in all cases
-	Worst float64 // the error in the worst case, in which the error is greatest relative to its limit
+	Worst float64 // the error in the worst case: the case whose error is greatest relative to its limit
 	Limit float64 // the greatest error allowed in the worst case
 	Where string  // the worst case, if the property fails
 	Note  string  // why the examination was omitted, or another remark
 }
 
-// Err returns nil if there are no findings, or an error that lists them. With Err, [Check] is a test helper:
+// Err returns nil if there are no findings, or an error that lists them. With Err, [Check] can be used in a test:
 //
 //	if err := bregman.Check(ctx, m, 4, 1).Err(); err != nil {
 //		t.Error(err)
@@ -137,7 +137,7 @@ func (e Examination) Verdict() string {
 	return "holds"
 }
 
-// Share is the worst error relative to the limit: "3 %" if the examination holds, "40 times" if not.
+// Share is the worst error relative to its limit, such as "3 %" if the property holds, or "40 times" if it fails.
 func (e Examination) Share() string {
 	switch share := e.Worst / e.Limit; {
 	case e.Limit == 0:

@@ -50,7 +50,7 @@ func validScale(of any, c float64) error {
 	return err
 }
 
-// A Block of a [Product] is a modulus of N coordinates; N = 0, in the last block, means all remaining coordinates.
+// A Block of a [Product] is a modulus of N coordinates. In the last block, N = 0 means all remaining coordinates.
 type Block struct {
 	Modulus
 	N int
@@ -59,16 +59,17 @@ type Block struct {
 // String returns the name of the modulus in brackets.
 func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 
-// Product returns φ(x) = Σ_b φ_b(x_b), where x = (x₁, x₂, …) is cut into blocks. On C₁ × C₂ × …,
+// Product returns φ(x) = Σ_b φ_b(x_b), where x = (x₁, x₂, …) is cut into blocks. On C₁ × C₂ × …, where C_b is the
+// domain of φ_b,
 //
 //	∇φ(x) = (∇φ₁(x₁), ∇φ₂(x₂), …),   φ*(y) = Σ_b φ_b*(y_b),   ∇φ*(y) = (∇φ₁*(y₁), ∇φ₂*(y₂), …),
 //
 // and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
 //
-// A product of several blocks claims no strong convexity, because the claim of a block holds only if the entries of x_b
-// add up to 1. If each μ_b in ℓ₂ holds on all of C_b, as for every modulus of [Gallery] whose claim is in ℓ₂, the
-// product is strongly convex in ℓ₂ with the constant min μ_b. For the entropy, μ_b in ℓ₁ is 1/‖x_b‖₁: small where x_b
-// is large.
+// A product of several blocks claims no strong convexity, because the claim of a block need hold only where the entries
+// of x_b add up to 1. If each block is μ_b-strongly convex in ℓ₂ on all of C_b, as is every modulus of [Gallery] whose
+// claim is in ℓ₂, the product is strongly convex in ℓ₂ with the constant min μ_b. The entropy has no constant on all of
+// its domain: where the entries of x_b add up to a, its constant in ℓ₁ is 1/a.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //

@@ -17,8 +17,8 @@ import (
 //	Divergence(x, y float64) float64  // D(x; y)
 //	ConjCurvature(y float64) float64  // (φ*)″(y) = 1/φ″((φ*)′(y))
 //
-// and Validate and String. Without Conjugate, the package computes φ*(y) as xy − φ(x) at x = (φ*)′(y).
-// Without Divergence, it computes D by the definition, or by a quadrature where the terms of the
+// The methods Validate and String are also optional. Without Conjugate, the package computes φ*(y) as xy − φ(x) at
+// x = (φ*)′(y). Without Divergence, it computes D by the definition, or by a quadrature where the terms of the
 // definition cancel. Without ConjCurvature, it computes (φ*)″ from a difference of φ′.
 type Kernel interface {
 	// Value returns φ(x).
@@ -42,7 +42,7 @@ type kernelCurver interface{ ConjCurvature(y float64) float64 }
 //	m := bregman.Separable{Kernel: halfCircle{}} // a type with Value, Deriv, ConjDeriv and Domain
 //	err := bregman.Check(ctx, m, 3, 1).Err()
 //
-// Separable calls the kernel through the interface [Kernel]; the calls cost 1 to 4 ns per entry.
+// Separable calls the kernel through the interface [Kernel]; the calls take 1 to 4 ns per entry.
 type Separable struct {
 	Kernel Kernel   // the kernel of every coordinate, if Each is nil
 	Each   []Kernel // if the kernels differ: one kernel for each coordinate

@@ -10,17 +10,16 @@ import (
 //	φ(x) = Σᵢ (xᵢ − xᵢ^q)/(1 − q),   ∇φ = (1 − q xᵢ^{q−1})/(1 − q),
 //	φ*(y) = Σᵢ xᵢ^q  at  xᵢ = ∇φ*(y) = (1 + (1−yᵢ)(1−q)/q)^{−1/(1−q)},  yᵢ < 1/(1−q).
 //
-// On the hyperplane 1ᵀx = 1 and up to additive constants, Tsallis lies between [Burg] (q → 0, after
-// division by q) and [NegativeEntropy] (q → 1). With q = ½, it is the regulariser of
-// best-of-both-worlds bandit algorithms. For q > 1, the derivative at 0 is finite, so φ is not a
-// Legendre function.
+// On the hyperplane 1ᵀx = 1, Tsallis lies, up to additive constants, between [Burg] (q → 0, after division by q) and
+// [NegativeEntropy] (q → 1). With q = ½, it is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the
+// derivative at 0 is finite, so φ is not a Legendre function.
 //
 // φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: if p = 2 − q and Σᵢ eᵢ = 0, then Σ eᵢ²/xᵢᵖ ≥
 // (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
 //
 // Source: Tsallis (1988); Abernethy, Lee and Tewari (2015) use φ as a mirror map.
 //
-// q = ½ needs no logarithm and no exponential; any other q takes some 20 ns per element.
+// q = ½ needs no logarithm and no exponential; any other q takes about 20 ns per element.
 //
 //	m, y := bregman.Tsallis(0.5), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)
@@ -53,8 +52,8 @@ func (k tsallis) Deriv(x float64) float64 {
 	return 1 - k.Q*math.Expm1((k.Q-1)*math.Log(x))/(1-k.Q)
 }
 
-// ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, or +∞ for y ≥ 1/(1−q). For q = ½, it computes
-// (2 − y)⁻², at a tenth of the cost.
+// ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, or +∞ for y ≥ 1/(1−q). For q = ½, it computes (2 − y)⁻², in a tenth
+// of the time.
 func (k tsallis) ConjDeriv(y float64) float64 {
 	if k.Q == 0.5 && y < 2 {
 		return 1 / ((2 - y) * (2 - y))

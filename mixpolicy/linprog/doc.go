@@ -23,18 +23,17 @@
 //     The optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this is the condition
 //     of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
-// The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives
-// 2d rows. On the hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S. A step
-// needs only the most violated of these rows.
+// The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives 2d rows. On the
+// hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S of coordinates. A step needs only the most
+// violated of these rows.
 //
-// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts
-// at the solution of the problem without rows, and each step needs only one row that the present
-// point violates. So rows can be found on demand. The method solves the problem over a small pool
-// of rows. A parallel scan of Ψ then finds rows that the solution violates, and these rows join the
-// pool. The next solution starts from the active rows of the last one. The work ends when a scan
-// finds no row and x(t) solves the problem over the pool. Points far from the path violate rows
-// that rarely matter. So t has a low upper limit at first, and the limit is raised whenever a scan
-// finds few rows.
+// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts at the solution of
+// the problem without rows, and each step needs only one row that the present point violates. So rows can be found on
+// demand. The method solves the problem over a small pool of rows. A parallel scan of Ψ then finds rows that the
+// solution violates, and these rows join the pool. The next solution starts from the active rows of the previous
+// solution. The work ends when a scan finds no row and x(t) solves the problem over the pool. Points far from the path
+// violate rows that rarely matter. So t has a low upper limit at first, and the limit is raised whenever a scan finds
+// few rows.
 //
 // # What is certain
 //
@@ -53,26 +52,23 @@
 // feasible point and the direction of a ray along which bᵀθ falls. The direction is tested in
 // arithmetic of 1,024 bits.
 //
-// If rows are linearly dependent to within rounding, the method may find no proof, or may cycle.
-// The answer is then a [StalledError] with the best point and bound. No program of the paper
-// stalls. TestSearch draws degenerate programs of up to 12 variables, and checks the answers
-// independently in exact arithmetic. One in five hundred of these programs stalls, mostly because
-// of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. Some programs have integer data with many ties,
-// low rank, or duplicate, opposite or nearly parallel rows. Others have entries from 10⁻³⁰⁰ to
-// 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the rows of
-// assignment problems.
+// If rows are linearly dependent to within rounding, the method may find no proof, or may cycle. The answer is then a
+// [StalledError] with the best known point and bound. No program of the paper stalls. TestSearch draws degenerate
+// programs of up to 12 variables, and checks the answers independently in exact arithmetic. One in five hundred of
+// these programs stalls, mostly because of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. Some programs have integer
+// data with many ties, low rank, or duplicate, opposite or nearly parallel rows. Others have entries from 10⁻³⁰⁰ to
+// 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the rows of assignment problems.
 //
 // # What it takes
 //
-// Scans use all cores, and steps use one. The table shows seconds of processor time (go test
-// -bench .) on an AMD EPYC for ‖θ‖₂ ≤ 10:
+// Scans use all cores, and steps use one core. The table shows seconds of processor time (go test -bench .) on an AMD
+// EPYC for ‖θ‖₂ ≤ 10:
 //
 //	variables   rows        seconds   scans    steps   Ψ
 //	   8        4,112,784    0.6       20        160   of product form
 //	  50          100,000    0.1       16      1,400   dense
 //	 400           10,000    0.9       10      4,200   dense
 //
-// The ball of ℓ₁ has many facets. Programs in which this ball is active take the longest: with
-// R = 1.5, the program of 400 variables in the table takes twenty times as many steps as with the
-// ball of ℓ₂.
+// The ball of ℓ₁ has many facets. Programs in which this ball is active take the longest: the program of 400 variables
+// in the table takes twenty times as many steps with ‖θ‖₁ ≤ 1.5 as with the ball of ℓ₂.
 package linprog

@@ -18,8 +18,8 @@ type Mixture struct {
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm lists the rows of Ψ to start with, such as the active rows of a similar problem.
-	// These rows change the time, not the solution.
+	// Warm lists the rows of Ψ to start with, such as the active rows of a similar problem. Warm changes the time that
+	// Solve takes, not the solution.
 	Warm []int
 }
 
@@ -28,7 +28,7 @@ type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
 
-	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g with g ∈ ∂‖θ‖.
+	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g, where g is a subgradient of the norm at θ.
 	Dual
 	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this constraint is not active
 
@@ -42,11 +42,11 @@ type Solution struct {
 	// 16(d+4)2⁻⁵³‖θ‖₂.
 	Violation float64
 
-	Scans, Pivots int // the numbers of scans of all rows, and of steps of the active-set method
+	Scans, Pivots int // number of scans of all rows; number of steps of the active-set method
 }
 
-// Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by
-// more than Gap. Gap may be slightly negative, because rounding may make Theta infeasible.
+// Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by more than Gap. Gap can be
+// slightly negative, because rounding can make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
 // String states the objective, θ, the gap and the number of binding rows.
@@ -105,7 +105,7 @@ func (e *UnboundedError) Error() string {
 type StalledError struct {
 	Violation float64 // Violation of the last point, as in [Solution]
 	Pivots    int     // number of steps
-	Bound     float64 // certified; −∞ if there is none, as for R = +∞
+	Bound     float64 // certified lower bound; −∞ if there is none, as for R = +∞
 	Objective float64 // bᵀθ at the best feasible point; +∞ if none is known
 }
 

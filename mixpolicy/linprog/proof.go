@@ -294,13 +294,13 @@ func negligible(x, size *big.Float) bool {
 	return x.Sign() == 0 || x.MantExp(nil) < size.MantExp(nil)-512
 }
 
-// An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R, and
-// proves it by λ ⪰ 0 and κ > 0 with
+// An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R, and proves it, as in Farkas' lemma, by λ ⪰ 0
+// and κ > 0 with
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //
-// (Farkas). If R = +∞, Ψᵀλ + κ1 is rarely exactly 0 in floating point, so the proof shows only that
-// there is no feasible θ with ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
+// If R = +∞, Ψᵀλ + κ1 is rarely exactly 0 in floating point, so the proof shows only that there is no feasible θ with
+// ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, scaled to a size near 1
 	Hyperplane float64      // κ

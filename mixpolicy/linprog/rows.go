@@ -23,7 +23,7 @@ type Rows interface {
 	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. To find a solution, Solve passes over Ψ a few dozen times with Apply.
 	Apply(dst []float64, from int, theta []float64)
 
-	// Row stores Ψᵢ in dst, of length d.
+	// Row stores Ψᵢ in dst, which has length d.
 	Row(dst []float64, i int)
 }
 

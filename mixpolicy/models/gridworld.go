@@ -65,7 +65,7 @@ func parseMaze(drawing string) (*maze, error) {
 				s = -1
 			case 'S':
 				if m.start >= 0 {
-					return nil, fmt.Errorf("models: grid world: a second start at row %d, column %d, want one", r, c)
+					return nil, fmt.Errorf("models: grid world: a second start at row %d, column %d, want only one", r, c)
 				}
 				m.start = s
 			case 'G':

@@ -8,10 +8,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Machine is an MDP of two states and two actions: a machine works or is broken, and in each state,
-// it is left alone or serviced. Its measures and costs have closed forms. With the zero value, the
-// machine breaks with probability 0.3 per step, or 0.1 when serviced; recovers with probability
-// 0.1, or 0.8 when serviced; and costs 5 per step while broken, plus 1 for each step with service.
+// Machine is an MDP of two states and two actions: a machine works or is broken, and in each state, it is left alone or
+// serviced. The measures and costs of its policies have closed forms. With the zero value, the machine breaks with
+// probability 0.3 per step, or 0.1 when serviced; recovers with probability 0.1, or 0.8 when serviced; and costs 5 per
+// step while broken, plus 1 for each step with service.
 type Machine struct {
 	Break  [2]float64 // probability that a working machine breaks in a step, by action
 	Repair [2]float64 // probability that a broken machine recovers in a step, by action
@@ -68,8 +68,8 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Measure returns μ^π of the policy that services with probability serviced[s] in state s. Let
-// p and q be the probabilities of breaking and of recovering under this policy. Then
+// Measure returns μ^π, the measure over states, of the policy that services with probability serviced[s] in state s.
+// Let p and q be the probabilities of breaking and of recovering under this policy. Then
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
 //
@@ -97,8 +97,8 @@ func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	return mu[Working]*w.Service*serviced[Working] + mu[Broken]*(w.Outage+w.Service*serviced[Broken]), nil
 }
 
-// Optimum returns the least cost and the policy that attains it: the best of the four
-// deterministic policies, one of which is optimal.
+// Optimum returns the least cost and a policy that attains it. It tries the four deterministic policies, one of which
+// is optimal.
 func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	cost = math.Inf(1)
 	for _, where := range [][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {

@@ -19,9 +19,9 @@ import (
 // queue of the other line. The state is the four lengths x. With the holding costs h, a step costs
 // Σ hᵢxᵢ, which is ‖x‖₁ by default.
 //
-// The zero value is the network of Abbasi-Yadkori et al. at full size,
-// 39·26·26·39 = 1,028,196 states and 4 actions, but without the phantom jobs of their
-// update: see [Dynamics]. Queues are numbered 1 to 4 in texts, and 0 to 3 in arrays.
+// The zero value is the network of Abbasi-Yadkori et al. at full size, with 39·26·26·39 = 1,028,196 states and 4
+// actions, but without the phantom jobs of their update (see [PhantomJobs]). Queues are numbered 1 to 4 in texts, and 0
+// to 3 in arrays.
 type Network struct {
 	Dynamics Dynamics
 	Buffers  [4]int     // greatest lengths; all zero means 38, 25, 25, 38
@@ -37,13 +37,13 @@ type Network struct {
 type Dynamics int
 
 const (
-	// IndependentEvents: arrivals and services happen independently of each other, and
-	// several may happen in a step. A server on an empty queue does nothing. A job that
-	// arrives at a buffer that is full after the step's departures is lost.
+	// IndependentEvents: arrivals and services happen independently of each other, and several can happen in a step. A
+	// server on an empty queue does nothing. If a buffer is still full after the departures of a step, a job that
+	// arrives in this step is lost.
 	IndependentEvents Dynamics = iota
-	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs from
-	// IndependentEvents in one respect: service does not test for an empty queue. A server on
-	// an empty queue 1 or 3 sends a nonexistent job to queue 2 or 4.
+	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs from IndependentEvents in one
+	// respect: service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue
+	// 2, and a server on an empty queue 3 to queue 4.
 	PhantomJobs
 	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy
 	// (2003), where buffers are unbounded. Here, a job that arrives at a full buffer is lost.
@@ -87,7 +87,7 @@ func (w Network) complete() (Network, error) {
 		states *= float64(b + 1)
 	}
 	if states > math.MaxInt32/4 {
-		return w, fmt.Errorf("models: network with buffers %v has %.3g states, want at most 2²⁹", w.Buffers, states)
+		return w, fmt.Errorf("models: network with buffers %v has %.3g states, want fewer than 2²⁹", w.Buffers, states)
 	}
 	for i, p := range w.Arrival {
 		if !(p >= 0 && p <= 1) {
@@ -106,7 +106,7 @@ func (w Network) complete() (Network, error) {
 		// The sum may exceed 1 by the rounding of its terms and additions.
 		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
 			return w, fmt.Errorf("models: network with one event a step: "+
-				"arrivals %v and the fastest services of %v add up to %v, want at most 1",
+				"arrivals %v and each server's fastest service of %v add up to %v, want at most 1",
 				w.Arrival, d, total)
 		}
 	default:

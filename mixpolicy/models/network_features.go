@@ -44,9 +44,9 @@ func aggregate(states, names int, place func(s int) int) *Aggregation {
 	return g
 }
 
-// LossIntervals divides states into cells by the interval that contains the cost of a step: (0, 5],
-// (5, 10], …, (45, 50]. The intervals define the first features of Abbasi-Yadkori et al. (2014). A
-// state is in no cell if a step costs 0, as in the empty network, or more than 50.
+// LossIntervals divides states into cells by the interval that contains the cost of a step: (0, 5], (5, 10], …, (45,
+// 50]. The intervals define the first set of features of Abbasi-Yadkori et al. (2014). A state is in no cell if a step
+// costs 0, as in the empty network, or more than 50.
 func (w Network) LossIntervals() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -64,9 +64,9 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 	}), nil
 }
 
-// LengthBoxes divides states into boxes, by the interval that contains each length: [0, 10],
-// [11, 20] or [21, 25]. The boxes define the second features of Abbasi-Yadkori et al. (2014). As in
-// their paper, states with a length above 25 are in no box.
+// LengthBoxes divides states into boxes, by the interval that contains each length: [0, 10], [11, 20] or [21, 25]. The
+// boxes define the second set of features of Abbasi-Yadkori et al. (2014). As in their paper, states with a length
+// above 25 are in no box.
 func (w Network) LengthBoxes() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Rule decides which of its two queues each server of a [Network] serves. If one of the queues
-// is empty, the server works on the other queue. If both are empty, or the rule prefers
-// neither, the server works on each with probability ½.
+// Rule decides, for each server of a [Network], which of the server's two queues is served. If one of the queues is
+// empty, the server works on the other queue. If both are empty, or the rule prefers neither, the server works on each
+// with probability ½.
 type Rule int
 
 const (
-	// Longer serves the longer queue: LONGER in both papers that [Network] names.
+	// Longer serves the longer queue. Both papers that [Network] names call the rule LONGER.
 	Longer Rule = iota
-	// LastBuffer serves the queue from which jobs leave the network (4 or 2) before the
-	// other queue: LBFS, last buffer first served.
+	// LastBuffer serves the queue from which jobs leave the network (4 or 2) before the other queue. The rule is known
+	// as LBFS, last buffer first served.
 	LastBuffer
-	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all
-	// orders of arrival of these jobs were equally likely, the oldest job would be in queue i with
-	// this probability. So the rule approximates first in, first out from the lengths alone.
+	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all orders of arrival of
+	// the jobs in both queues were equally likely, the oldest job would be in queue i with this probability. So the
+	// rule approximates first in, first out from the lengths alone.
 	OldestJob
 	// CMu serves the queue with the greater hᵢdᵢ, the holding cost times the service probability.
 	// This is the cμ rule, which is optimal for a single server if served jobs leave.
@@ -49,7 +49,7 @@ func Rules() []Rule { return []Rule{Longer, LastBuffer, OldestJob, CMu, MaxWeigh
 // String returns the rule's name.
 func (r Rule) String() string { return nameOf("Rule", int(r), ruleNames) }
 
-// Policy returns the policy of a rule for the network's MDP x.
+// Policy returns the policy of a rule for x, which must be the MDP of the network.
 func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -137,10 +137,9 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	})
 }
 
-// Mixture returns the policy that follows base policy k with probability weights(lengths)[k] in the
-// state with the given lengths. The weights may change from state to state; [mixpolicy.Mixture]
-// uses the same weights in all states. If the weights are not a distribution everywhere, the error
-// names the first state where they are not a distribution.
+// Mixture returns the policy that follows base policy k with probability weights(lengths)[k] in the state with the
+// given lengths. The weights may change from state to state; [mixpolicy.Mixture] uses the same weights in all states.
+// If the weights are not a distribution in some state, the error names the first such state.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {

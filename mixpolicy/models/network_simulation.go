@@ -14,15 +14,14 @@ import (
 // streams is the number of independent runs of [Network.Simulate].
 const streams = 32
 
-// Simulate simulates the network under policy p, job by job. It returns the mean cost per step in
-// each of 32 independent runs of the given number of steps. Simulate does not use the transition
-// matrix of the MDP, so the result is an independent check of the matrix.
+// Simulate simulates the network under the policy p, step by step. It returns the mean cost per step in each of 32
+// independent runs of the given number of steps. Simulate does not use the transition matrix of the MDP, so the result
+// is an independent check of the matrix.
 //
-// A run starts with the empty network. Before the steps that count, the run makes the same number of
-// other steps, and discards their costs. If the number of steps is a large multiple of the mixing time,
-// the bias that the start causes is small compared with the width of a confidence interval for the mean
-// of the runs. The random numbers of run k come from PCG(seed, k), so the result does not depend on the
-// number of processors.
+// A run starts with the empty network. Before the steps that count, the run makes equally many steps whose costs are
+// discarded. If the number of steps is a large multiple of the mixing time, the bias that the start causes is small
+// compared with the width of a confidence interval for the mean cost. The random numbers of run k come from PCG(seed,
+// k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package models holds Markov decision processes to experiment on: the queue of
-// section 6 under every reading of its transition law, a network of four queues, random
-// MDPs, and two small examples.
+// Package models holds Markov decision processes to experiment on: the queue of section 6 of the paper, under every
+// reading of its transition law, a network of four queues, random MDPs, and two small examples.
 //
 // A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The
 // method MDP builds the [mixpolicy.MDP], or returns an error that names the wrong parameter, state
@@ -43,13 +42,12 @@ type Queue struct {
 	// in the paper.
 	Criterion mixpolicy.Criterion
 
-	// Empty adds a state of length 0, from which no job departs, before length 1.
+	// Empty adds a state of length 0, which comes before length 1, and from which no job departs.
 	Empty bool
 }
 
-// Reading is a way to turn (6.1) into probabilities. In (6.1), the queue goes up with
-// probability ϱ and down with probability a. For ϱ = ½ and a = 0.8, these add up to 1.3, so
-// they cannot be probabilities of exclusive events.
+// Reading is a way to turn (6.1) into probabilities. In (6.1), the queue goes up with probability ϱ and down with
+// probability a. For ϱ = ½ and a = 0.8, the two add up to 1.3, so they cannot be probabilities of exclusive events.
 type Reading int
 
 const (
@@ -58,8 +56,7 @@ const (
 	// this reading preserves the ratio of the two probabilities in (6.1), and therefore the
 	// stationary measure.
 	Uniformised Reading = iota
-	// Independent lets both events happen in the same step, and then they cancel: up ϱ(1−a), down
-	// a(1−ϱ).
+	// Independent lets both events happen in the same step, where they cancel each other: up ϱ(1−a), down a(1−ϱ).
 	Independent
 	// ArrivalFirst keeps the probability of an arrival and limits the probability of a departure:
 	// up ϱ, down min(a, 1−ϱ).
@@ -77,7 +74,7 @@ const (
 	Literal
 )
 
-// Readings lists the readings that give an MDP by default: all but Literal.
+// Readings lists the readings that give an MDP with the default parameters: all but Literal.
 func Readings() []Reading {
 	return []Reading{Uniformised, Independent, ArrivalFirst, DepartureFirst, Renormalised, SlowArrivals}
 }
@@ -95,11 +92,12 @@ var readingNames = []string{
 // String returns the reading's name.
 func (r Reading) String() string { return nameOf("Reading", int(r), readingNames) }
 
-// Law holds the probabilities of going up, staying and going down in a step, at a length away from
-// the ends.
+// Law holds the probabilities of going up, staying and going down in a step, at a length strictly between the shortest
+// and the longest.
 type Law struct{ Up, Stay, Down float64 }
 
-// Law returns the probabilities of a step under the given action, at a length away from the ends.
+// Law returns the probabilities of a step under the given action, at a length strictly between the shortest and the
+// longest.
 func (q Queue) Law(action int) (Law, error) {
 	q, err := q.complete()
 	if err != nil {
@@ -193,7 +191,7 @@ func (q Queue) first() int {
 	return 1
 }
 
-// MDP builds the queue. Its states are labelled by length, its actions by rate.
+// MDP builds the queue. Its states are labelled by length, and its actions by rate.
 func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	q, err := q.complete()
 	if err != nil {
@@ -213,8 +211,8 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Policies returns the base policies π¹ and π² of (6.3) for a queue x with four rates: π¹ uses
-// every rate equally often, and π² uses the two slower rates more often than the two faster rates.
+// Policies returns the base policies π¹ and π² of (6.3) for x, the MDP of a queue with four rates: π¹ uses every rate
+// equally often, and π² uses the two slower rates more often than the two faster rates.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	var base []*mixpolicy.Policy
 	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {

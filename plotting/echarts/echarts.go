@@ -6,8 +6,8 @@
 //
 // # The HTML of a chart
 //
-// A chart is one self-contained piece of HTML. It contains a static picture, so it is never empty, even without
-// scripts, in a notebook that is not yet trusted, or on paper.
+// A chart is one piece of HTML that contains everything except the bundle. It includes a static picture, so it is never
+// empty, even without scripts, in a notebook that is not yet trusted, or on paper.
 //
 //	<div class="mixpolicy-chart" data-figure="KEY">
 //	  <img class="mixpolicy-static" alt="…" src="data:image/svg+xml;base64,…">
@@ -28,8 +28,8 @@
 // # Light and dark
 //
 // Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab
-// states its colours in data-jp-theme-light ("true" or "false") of the body. A chart that watches these attributes
-// follows the reader's choice.
+// states its colours in the attribute data-jp-theme-light ("true" or "false") of the body element. A chart that watches
+// these attributes follows the reader's choice.
 package echarts
 
 import (

@@ -1,4 +1,4 @@
-// Command race runs the race of a file on Apache Beam and writes its record.
+// Command race runs the race that a file describes, on Apache Beam, and writes the record.
 //
 //	go run ./race race.json
 package main

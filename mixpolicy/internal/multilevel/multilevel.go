@@ -24,9 +24,8 @@
 // Treister and others 2010–11). When the residual has fallen to a thousandth of its value, the shares
 // are computed again.
 //
-// The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel
-// visits all blocks of one colour at once ([order]), so results are the same to the bit for
-// any number of processors.
+// The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
+// colour at once ([order]), so results are the same, bit for bit, for any number of processors.
 //
 // # What was measured
 //
@@ -43,7 +42,7 @@
 // and 0.2 s. Under LONGER, corrections take two fifths of the 2.5 s, the two balances a fifth, and
 // the construction of groups a seventh. The reasons for the speed:
 //
-//   - Corrections omit the states that together account for a 256th of the target residual. Of the
+//   - Corrections omit states whose masses and residuals add up to at most a 256th of the target residual. Of the
 //     818,184 recurrent states, 379,963 remain at first, and 577,458 later. A correction on two
 //     processors then takes 24 ms at first and 33 ms later, instead of 41 ms.
 //   - The residual after a correction needs only half of the moves (see cycle.correct), so a
@@ -55,7 +54,7 @@
 //     residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so one visit from
 //     the finest level is as good as two.
-//   - If Krylov steps gain little, the next steps get more time (see krylov.patience): random
+//   - If Krylov steps gain little, more steps are allowed (see krylov.patience): random
 //     graphs and grids whose weights differ by factors of 10⁴ take hundreds of sweeps instead
 //     of ten thousand.
 //   - Rows are visited in the order of the states. In the order of the groups, memory is read
@@ -73,8 +72,8 @@
 //	estimate of the error, which takes some 6 more corrections   20
 //	                                                            129
 //
-// At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of
-// 32 bits would save some 13 reads, and columns of 16 bits would save half as many. Only fewer sweeps could reduce the
+// At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of 32
+// bits would save about 13 reads, and columns of 16 bits would save half as many. Only fewer sweeps could reduce the
 // total to 60 reads.
 //
 // Tried and rejected:
@@ -89,11 +88,10 @@
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
 //     part of its flow goes there: no fewer sweeps on random graphs.
 //
-// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater: for a
-// queue of 20,000 lengths, which mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares
-// from a poor μ make a preconditioner that stalls at a residual of 1e-4, so the balances come
-// first. On random graphs whose weights differ by factors of 10⁵ or more, the method stalls
-// permanently.
+// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network: for a
+// queue of 20,000 lengths, which mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
+// preconditioner that stalls at a residual of 1e-4, so the balances come first. On random graphs whose weights differ
+// by factors of 10⁵ or more, the method stalls permanently.
 package multilevel
 
 import (

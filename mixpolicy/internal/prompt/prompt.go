@@ -10,9 +10,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 )
 
-// Check ends the context of each function at three moments in the first quarter of a second, or at one
-// moment in short tests. The test fails unless the function then ends within a second, with the error of the
-// context or without an error. Check counts processor time, because other programs may use the processors.
+// Check ends the context of each function at three moments in the first quarter of a second, or at one moment in short
+// tests. The test fails unless the function then ends within a second of processor time, with the error of the context
+// or without an error. (Wall time would also count the work of other programs.)
 func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 	t.Helper()
 	moments := []time.Duration{30 * time.Millisecond, 90 * time.Millisecond, 210 * time.Millisecond}

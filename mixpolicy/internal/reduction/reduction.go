@@ -1,36 +1,37 @@
 // Package reduction eliminates the states of a Markov chain one by one, without a subtraction (Grassmann, Taksar and
-// Heyman 1985), on the graph of the chain. State k leads to other states with probability l_k = Σ_j a(k,j). Once
+// Heyman 1985), on the graph of the chain. Let a(i,j) be the probability of a move from i to j ≠ i. State k leads to
+// other states with probability l_k = Σ_j a(k,j). Once
 //
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
-// is done for all i and j that k joins (its remaining neighbours), the chain watched on the other states remains. The
-// order of elimination ([minimumDegree]) keeps the graph sparse. States that have the same neighbours outside their
-// own group are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later
-// group (the multifrontal method: Duff and Reid 1983).
+// is done for all remaining neighbours i and j of k, the chain watched on the other states remains. The order of
+// elimination ([minimumDegree]) keeps the graph sparse. States that have the same neighbours outside their own group
+// are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
+// multifrontal method: Duff and Reid 1983).
 //
-// A sparse LU factorisation of I − P with a similar order, such as SciPy's, can be a little faster on grids and flows
-// in the plane: it neither sums each l_k again, which the proof below needs, nor stores an exponent with each mass. On
-// blocks that are joined by hubs, SciPy's column order fills the matrix less than our order does. But LU subtracts: on
-// a chain with two deep wells, the measure from LU may have no correct digit, although the residual is of the size of
-// rounding.
+// A sparse LU factorisation of I − P with a similar order, such as SciPy's, can be a little faster than this package on
+// grids and flows in the plane: LU neither sums each l_k again, which the proof below needs, nor stores an exponent
+// with each mass. On blocks that are joined by hubs, SciPy's column order fills the matrix less than our order does.
+// But LU subtracts: on a chain with two deep wells, the measure from LU can have no correct digit, although the
+// residual is of the size of rounding.
 //
 // # The error
 //
-// By the matrix-tree theorem, μ(s) is proportional to a sum of products, one product for each tree that leads to
-// s. A product has one entry of each row except row s. So if each entry of one row changes by a fraction of at
-// most η, each μ(s) changes by a fraction of at most 2η, for any chain. In the step that eliminates k, rounding
-// changes each row i with f(i,k) > 0: the quotient, the product and the sum contribute 3u (with u = 2⁻⁵³), l_k
-// contributes 3u, and the products with which the row begins contribute u. On the way back from state 0,
-// v(k) = Σ_i v(i)f(i,k) rounds twice for each f(i,k), and 5 times for k. Let N be the number of f(i,k) > 0, and n
-// the number of states. So every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the
-// normal range.
+// By the matrix-tree theorem, μ(s) is proportional to a sum of products, one product for each tree that leads to s. A
+// product has one entry of each row except row s. So if each entry of one row changes by a fraction of at most η, each
+// μ(s) changes by a fraction of at most 2η, for any chain. In the step that eliminates k, rounding changes each row i
+// with f(i,k) > 0: the quotient, the product and the sum contribute 3u (with u = 2⁻⁵³), l_k contributes 3u, and the
+// products with which the row begins contribute u. On the way back from state 0, the masses v(k) = Σ_i v(i)f(i,k) are
+// computed, with two roundings for each f(i,k) and five more for each k. Let N be the number of f(i,k) > 0, and n the
+// number of states. So every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal range.
 //
 // Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step that eliminates k then adds a
 // matrix E to the rate matrix Q of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If
 // xQ = −yE, where x adds up to 0 and y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h, where h(s) is the mean time from s
-// to 0. Let T be the greatest computed time. Each step changes h little if nδT is small, so h ≤ 2T throughout, and
-// ‖x‖₁ ≤ 8nδT. The eliminated states have at most 2T times the mass of the other states, and each of their shares
-// f(i,k) also loses at most δ. So in all n steps, μ moves in ℓ₁ by at most 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
+// to 0. Let T be the greatest computed mean time to 0. Each step changes h little if nδT is small, so h ≤ 2T
+// throughout, and ‖x‖₁ ≤ 8nδT. The eliminated states have at most 2T times the mass of the other states, and each of
+// their shares f(i,k) also loses at most δ. So over the n steps together, μ moves in ℓ₁ by at most
+// 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
 package reduction
 
 import (
@@ -81,9 +82,9 @@ type front struct {
 	update      []float64 // a(i,j) for i, j < first, until they are added to another front, then nil
 }
 
-// Reduce eliminates all states but 0 from a chain with the transition matrix out. All states must
-// lead to state 0. Reduce ignores the diagonal of out, except that an entry below the normal range
-// sets Lost. Reduce returns [ErrFill], or the error of a context that has ended.
+// Reduce eliminates all states but 0 from a chain with the transition matrix out. All states must lead to state 0.
+// Reduce ignores the diagonal of out, except that an entry below the normal range sets Lost. Reduce returns [ErrFill]
+// if elimination would take more work than most allows, and the error of ctx if ctx has ended.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)

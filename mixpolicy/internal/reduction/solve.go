@@ -2,9 +2,9 @@ package reduction
 
 import "math"
 
-// Measure returns a multiple of the stationary distribution. From v(0) = 1, it computes v(k) = Σ_i
-// v(i)f(i,k), the mass that flows into k divided by l_k. Then it scales the greatest mass to between ½ and 1,
-// because masses may exceed the range of a float64, as for a geometric measure of ratio ½ on 1,500 states.
+// Measure returns a multiple of the stationary distribution. From v(0) = 1, it computes v(k) = Σ_i v(i)f(i,k), the mass
+// that flows into k divided by l_k. Then it scales the greatest mass to between ½ and 1, because masses can exceed the
+// range of a float64, as for a geometric measure of ratio ½ on 1,500 states.
 func (c *Chain) Measure() []float64 {
 	v := make([]wide, c.size)
 	v[0] = wide{f: 1}
@@ -61,10 +61,10 @@ func (a wide) plus(b wide) wide {
 	return widen(a.f+math.Ldexp(b.f, b.e-a.e), a.e)
 }
 
-// Values returns the h with h = c − gt + Ph and h(0) = 0 for costs c and durations t. It also returns
-// the gain g, which is the cost of a cycle from state 0 back to 0 divided by the duration of this cycle.
-// With t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites cost and duration:
-// elimination turns them into the cost and the duration from a state to the next state that remains.
+// Values returns the h with h = c − gt + Ph and h(0) = 0, for costs c, durations t and the transition matrix P. It also
+// returns the gain g, which is the mean cost of a cycle from state 0 back to 0 divided by the mean duration of this
+// cycle. With t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites cost and duration: elimination
+// turns them into the cost and the duration from a state to the next state that remains.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
 	for at := range c.fronts {
 		f := &c.fronts[at]

@@ -16,7 +16,8 @@ type Matrix struct {
 // Builder appends rows in order.
 type Builder struct{ m Matrix }
 
-// NewBuilder returns a builder of matrices with the given number of columns, up to 2³¹−1.
+// NewBuilder returns a builder of a matrix with the given number of columns, at most 2³¹−1. It reserves memory for
+// rowHint rows and entryHint entries.
 func NewBuilder(cols, rowHint, entryHint int) *Builder {
 	b := &Builder{m: Matrix{Cols: cols}}
 	b.m.Ptr = append(make([]int, 0, rowHint+1), 0)

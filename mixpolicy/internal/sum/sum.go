@@ -1,5 +1,5 @@
-// Package sum adds floating-point numbers with a small error that hardly depends on their
-// number, and checks that probabilities add up to 1.
+// Package sum adds floating-point numbers with a small error, which hardly depends on how many numbers are added, and
+// checks that probabilities add up to 1.
 package sum
 
 import (
@@ -72,9 +72,9 @@ func Diff1(x, y []float64) float64 {
 	return a.Value()
 }
 
-// Tolerance is the greatest allowed difference between 1 and the sum of k probabilities. Each
-// probability may carry 16 roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of
-// a few factors. A decimal with too few digits is off by far more, and is an error.
+// Tolerance is the greatest allowed difference between 1 and the sum of k probabilities. Each probability may carry 16
+// roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of a few factors. Probabilities that are rounded
+// to a few decimals are off by far more, and are an error.
 func Tolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
 
 // CheckDistribution returns an error, without a prefix, unless p is a distribution over k

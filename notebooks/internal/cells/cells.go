@@ -71,12 +71,12 @@ func (s *Session) Keep(p *Program) { *s = p.then }
 // Page joins the programs of a page's cells into one program for the page, and also returns the programs that the
 // page's program contains. The session must have kept all given programs. If os.Args[0] is the key of a contained
 // program, the page's program runs the contained program. So exactly the code that the reader sees runs, although
-// nothing is compiled. The only difference from a separate program is that the page's program also initialises the
-// packages that other cells import.
+// nothing is compiled in the browser. The only difference from a separate program is that the page's program also
+// initialises the packages that other cells import.
 //
-// Page leaves out a program if its cell, composed after the page's last cell, would give another program. For example,
-// a later cell may redeclare what the program uses, add a method to a type that the program uses, or declare a variable
-// with a computed value. Page also leaves out programs that import flag.
+// Page leaves out a program if its cell, composed after the page's last cell, would give a different program. For
+// example, a later cell may redeclare what the program uses, add a method to a type that the program uses, or declare a
+// variable with a computed value. Page also leaves out programs that import flag.
 func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err error) {
 	page = &Program{then: *s}
 	page.then.imports = append(slices.Clone(s.imports), imported{"page_os", "os", "line page:1:1"})

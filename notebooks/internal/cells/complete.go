@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// A Completion is a name that may stand at the cursor.
+// A Completion is a name that can stand at the cursor.
 type Completion struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // constant, function, keyword, method, namespace, property, type or variable
@@ -53,8 +53,8 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete returns the names that may stand between two parts of a cell, the names of inner scopes first. It also
-// returns the prefix with which all these names begin: the part of a name at the end of the argument before. Mistakes
+// Complete returns the names that can stand between two parts of a cell, the names of inner scopes first. It also
+// returns the prefix with which all these names begin: the unfinished name at the end of the first part. Mistakes
 // elsewhere in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)

@@ -171,14 +171,14 @@ func (p *page) errata(errors bool) []*erratum {
 	return slices.DeleteFunc(slices.Clone(p.Errata), func(e *erratum) bool { return (e.Kind == paper.Error) != errors })
 }
 
-// Kinds returns the kinds of the errata that are not errors.
+// Kinds returns the kinds of the errata that are not errors, with the number of errata of each kind.
 func (p *page) Kinds() []choice {
 	kinds := p.count(func(e *erratum) string { return string(e.Kind) })
 	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return kinds
 }
 
-// Sections returns the sections of the errata that are not errors.
+// Sections returns the sections of the paper that contain errata other than errors, with the number of these errata.
 func (p *page) Sections() []choice {
 	return p.count(func(e *erratum) string { return e.Section })
 }

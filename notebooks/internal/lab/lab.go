@@ -1,5 +1,5 @@
 // Package lab runs the notebooks of a clone of this repository. It sets up what they need (the Go kernel, Jupyter,
-// scripts from npm), executes them, makes pages of them, and opens them in JupyterLab.
+// scripts from npm), executes them, makes pages from them, and opens them in JupyterLab.
 package lab
 
 import (
@@ -77,8 +77,8 @@ func cloneRoot() (string, error) {
 	return string(root), nil
 }
 
-// Run executes the named notebooks, or all committed notebooks if names is empty, makes pages of them, and writes a
-// summary to w. A name is the beginning of committed notebooks' names, or the path of a notebook.
+// Run executes the named notebooks, or all committed notebooks if names is empty. It makes pages from them, and writes
+// a summary to w. A name is the beginning of committed notebooks' names, or the path of a notebook.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.prepare(ctx, names)
@@ -95,7 +95,7 @@ func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) e
 	return l.summarize(w, runs, time.Since(begin))
 }
 
-// Pages makes pages of the notebooks as [Lab.Run] does, but from their present outputs: it executes nothing.
+// Pages makes pages from the notebooks as [Lab.Run] does, but with their present outputs: it executes nothing.
 func (l *Lab) Pages(ctx context.Context, names []string) error {
 	files, err := l.prepare(ctx, names)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/mixpolicy/lab/notebooks/internal/site"
 )
 
-// Site makes the edition whose cells run in a browser, in the folder build/site, from the pages in build. The argument
-// folder names the folder of the reader's own notebooks; "" means the paper's notebooks. If address is not empty, Site
-// then serves the site at this address, until ctx is done.
+// Site makes, in the folder build/site, the edition whose cells run in a browser. It uses the pages in build. The
+// argument folder names the folder of the reader's own notebooks; "" means the paper's notebooks. If address is not
+// empty, Site then serves the site at this address, until ctx is done.
 func (l *Lab) Site(ctx context.Context, folder, address string) error {
 	folder, err := filepath.Abs(cmp.Or(folder, l.folder))
 	if err == nil {

@@ -3,9 +3,9 @@
 // later. The site is a folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
-// program of a cell; the compiler, the linker and the program run one after another in web workers, on file systems in
-// memory. A page fetches the engine when its reader first runs a cell. It fetches a package when a cell first needs the
-// package.
+// program from a cell; the compiler, the linker and the program run one after another in web workers, on file systems
+// in memory. A page fetches the engine when its reader first runs a cell. It fetches a package when a cell first needs
+// the package.
 //
 // A published cell usually needs no compiler: each page has a program, built with the site, that contains the programs
 // of the page's cells. The program of a changed cell is not in the page's program, so the engine compiles this cell.

@@ -1,12 +1,12 @@
 //go:build js && wasm
 
-// Command completer completes names in cells, in the web worker that makes programs of cells. It provides the functions
-// of globalThis.names. The completer is a program apart from the composer, with its own session, because few readers
-// need completions, and go/types is big.
+// Command completer completes names in cells, in the web worker that makes programs from cells. It provides the
+// functions of globalThis.names. The completer is a separate program from the composer, and has its own session,
+// because few readers need completions, and go/types is big.
 //
 //	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	keep(name, text)     makes the cell part of the session
-//	complete(before, after, archive) returns names that may stand between two parts of a cell: {prefix, found, missing}.
+//	complete(before, after, archive) returns names that can stand between two parts of a cell: {prefix, found, missing}.
 //	                     found is JSON; archive(path) returns a package's archive or null; missing has the paths for null
 //	inspect(before, after, archive) describes the name where the two parts meet: {text, missing}
 package main
