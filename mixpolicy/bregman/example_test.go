@@ -66,7 +66,7 @@ func ExampleValidate() {
 	// <nil>
 }
 
-// The cube has no closed form of z, so ProjectDual iterates on J. The iteration converges even
+// The cube has no closed form for z, so ProjectDual iterates on J. The iteration converges even
 // where exponentials would overflow.
 func ExampleProjectDual() {
 	cube := bregman.Cube(1)
