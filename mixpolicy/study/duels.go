@@ -42,7 +42,7 @@ func (d Duel) String() (text string) {
 }
 
 // Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair]. It
-// compares a pair on each of the given problems on which both methods raced, run by run on the same streams. On a
+// compares a pair run by run, on the same streams, on each of the given problems on which both methods raced. On a
 // family, it counts, for each method, the instances on which this method is better in more runs than the other method.
 // Holm's correction covers all comparisons of one call.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
