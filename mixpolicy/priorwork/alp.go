@@ -32,7 +32,7 @@ import (
 // Deviations: see [Publications].
 type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
-	Weights []float64  // α, state-relevance weights (n); nil means the MDP's initial distribution
+	Weights []float64  // α, the n state-relevance weights; nil means the MDP's initial distribution
 
 	// Pairs lists the pairs whose constraints are imposed, as indices s·m + a; nil means all pairs.
 	Pairs []int
@@ -156,7 +156,7 @@ func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*li
 }
 
 func errUnbounded(direction []float64) error {
-	return fmt.Errorf("unbounded along %.3g; if this is an ALP, impose more constraints, or set Bound", direction)
+	return fmt.Errorf("unbounded along %.3g; for an ALP, impose more constraints, or set Bound", direction)
 }
 
 // box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds none for g, which the costs bound.

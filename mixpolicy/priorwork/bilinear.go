@@ -29,12 +29,12 @@ import (
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). Here, ξ need not satisfy the second condition, but the distribution
-// of the drawn (s, a) does, because of its term θα. This M is the least for which the exponent is never positive. The
+// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). Our ξ need not satisfy the second condition, but the distribution of
+// the drawn (s, a) does, because of its term θα. This M is the least for which the exponent is never positive. The
 // exponent must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
-// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. The lower bound for any method is of the
-// order of nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
+// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. For any method, the number of steps has a
+// lower bound of the order of nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
 //
 // Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have its text; θ, M, β
 // and α′ are taken from a public implementation.
@@ -70,14 +70,14 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 }
 
 // PiLearning is Wang's primal–dual π-learning for average cost under a generative model. It is [RandomizedLP] with
-// three changes: γ = 1; no s₀ is drawn; and v is replaced by a relative value function h with −2t1 ⪯ h ⪯ 2t1, where t
-// is the mixing time. The analysis assumes that, for some τ ≥ 1, every stationary measure gives each state a
-// probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
+// three changes: γ = 1; no s₀ is drawn; and v is replaced by a relative value function h with −2t1 ⪯ h ⪯ 2t1. The field
+// MixingTime states which t are enough. The analysis assumes that, for some τ ≥ 1, every stationary measure gives each
+// state a probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
-// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. The lower bound for any method is
-// of the order of nm·t/ε².
+// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. For any method, the number of
+// steps has a lower bound of the order of nm·t/ε².
 //
 // This M is the least for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
 // least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. Because e^x
@@ -277,8 +277,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 //
 //	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1).
 //
-// So T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost, an ε-optimal policy requires a gap of
-// (1−γ)ε, so Õ(nm/((1−γ)⁴ε²)) steps are enough.
+// So T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost, a gap of (1−γ)ε is enough for an ε-optimal
+// policy, so Õ(nm/((1−γ)⁴ε²)) steps are enough.
 //
 // Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). We had only its abstract.
 //

@@ -13,9 +13,9 @@ import (
 )
 
 // MedianPlugIn is [mixpolicy.PlugIn] for noise with heavy tails: sample k goes to group k mod Groups, and b̂ⱼ is the
-// median of the groups' estimates of bⱼ. If fewer than half of the groups contain an outlier, the median is within the
-// range of the other groups' estimates. The mean of [mixpolicy.PlugIn] includes outliers, as it should if the outliers
-// are real costs. While there are fewer samples than groups, the median is over the groups that have a sample.
+// median of the groups' estimates of (cᵀΨ)ⱼ. If fewer than half of the groups contain an outlier, the median is within
+// the range of the other groups' estimates. The mean of [mixpolicy.PlugIn] includes outliers, as it should if the
+// outliers are real costs. While there are fewer samples than groups, the median is over the groups that have a sample.
 //
 // Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983. We did not have its
 // text.

@@ -172,12 +172,12 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂, S as in [MirrorProx],
 //
 // with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
-// from the last iterate, whichever has the smaller error. A restart happens when this error is at most a fifth of the
-// error at the last restart, when it is at most four fifths of that error and no longer falls, or when at least 0.36 of
-// all iterations were made since the last restart. Averages alone converge as 1/t. With restarts, the method converges
-// linearly for polyhedral classes. For the ball, we observe linear convergence, but know of no theorem. σ starts at
-// c_max − c_min, or at 1 if all costs are equal. At a restart, σ becomes the geometric mean of its old value and the
-// ratio of the distances that λ and θ have moved since the last restart.
+// from the last iterate, whichever has the smaller error (defined below). A restart happens when this error is at most
+// a fifth of the error at the last restart, when it is at most four fifths of that error and no longer falls, or when
+// at least 0.36 of all iterations were made since the last restart. Averages alone converge as 1/t. With restarts, the
+// method converges linearly for polyhedral classes. For the ball, we observe linear convergence, but know of no
+// theorem. σ starts at c_max − c_min, or at 1 if all costs are equal. At a restart, σ becomes the geometric mean of its
+// old value and the ratio of the distances that λ and θ have moved since the last restart.
 //
 // The error is the size of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd operations.
 // The test for a restart, every 16 iterations, costs a few times as much. The method makes no queries.

@@ -24,14 +24,14 @@ import (
 //
 //	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
-// Also, c_t is at least the least such ratio at d points near θ₁. The averages (3.27) have the weights w_t. The answer is
+// Also, c_t is at least this ratio's minimum at d points near θ₁. The averages (3.27) have the weights w_t. The answer is
 // the first feasible point on the line from the average θ̂_T to (1/d, …, 1/d). Costs in another unit give the same θ.
 //
 // A step takes nmd operations, and d more for each pair i with λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
 // b̂ leaves out samples with large costs. c_max = max |c| is known by Assumption A.3. A sample is left out if the size of
 // its cost exceeds c_max by more than √t(c_max + m_t). Here m_t is the mean excess over c_max in the earlier samples, where
-// an excess above its limit counts as that limit. So a rare outlier does not spoil the mean, and without noise nothing is
+// an excess above its sample's limit counts as that limit. So a rare outlier does not spoil b̂, and without noise nothing is
 // left out.
 //
 // # When a run ends by itself
@@ -65,7 +65,7 @@ import (
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //
 // where h(θ̂) can use the mean of (xᵀθ̂)² for the variance. The run ends once the first right side is at most ε times the
-// second. So no run ends if the optimum is 0, unless all costs are 0.
+// second. So, for ε < 1, no run ends if the optimum is 0, unless all costs are 0.
 //
 // The probability of a wrong end: a test adds at most 4δ for each answer fixed before this test, because the samples of the
 // test may decide whether the answer is kept. An answer is replaced only after at least as many samples as came before it.

@@ -88,7 +88,7 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 }
 
 // SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is unknown before
-// the problem is solved, so μ is the distribution [Visits], and α is the same. SmoothedLP is only for discounted cost.
+// the problem is solved, so μ is the distribution [Visits], and α equals μ. SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].
 //

@@ -17,10 +17,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] if the features are sparse: at each pair, only few features are nonzero.
-// For example, features can be indicators of cells. Abbasi-Yadkori et al. (2014) use 366 features for the four-queue
-// network; a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled gradient
-// is proportional to the number of nonzero entries in the two rows that it uses.
+// SparseDualALP minimises the f_ω of [DualALP] for sparse features: at each pair, only few features are nonzero. For
+// example, features can be indicators of sets of pairs. Abbasi-Yadkori et al. (2014) use 366 features for the
+// four-queue network; a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled
+// gradient is proportional to the number of nonzero entries in the two rows that it uses.
 //
 // As in the source, b = cᵀΨ is known, and only the penalties are sampled:
 //
@@ -156,7 +156,7 @@ type DualALPRun struct {
 	Weight    float64 // ω, for costs divided by CostScale
 	CostScale float64 // divides the costs
 	StepSize  mixpolicy.StepSize
-	Batch     int // gradients that a step averages
+	Batch     int // number of gradients that a step averages
 	Steps     int
 	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also keeps 1ᵀθ = 1
 	Start     []float64 // θ₀

@@ -81,7 +81,7 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 // the iterates may circle around a saddle point instead of converging to it, and no theorem of the paper applies to the
 // last iterate.
 //
-// Source: none. Only the answer differs from the answer of the method Of.
+// Source: none. LastIterate differs from the method Of only in the answer.
 type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].

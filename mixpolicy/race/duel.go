@@ -6,7 +6,7 @@ type Duel struct {
 	// Better counts the streams on which A's final number is less than B's, and Worse counts the streams on which it is
 	// greater. A stream counts for neither if the two numbers are equal to within rounding, or if a run failed.
 	Better, Worse int
-	// Differences holds A's final number minus B's for each stream on which both runs finish.
+	// Differences are A's final numbers minus B's, stream by stream, as the function [Differences] returns them.
 	Differences []float64
 	// P is the p-value of the sign test of Better against Worse, adjusted for the number of duels. The test finds a
 	// difference if P ≤ Level. [Settle] sets P and Level.
@@ -26,7 +26,7 @@ func Compare(x, y []float64, rounding float64) (d Duel) {
 
 // Settle computes the results that depend on the number k of duels: p-values with Holm's correction, and intervals of
 // confidence 1 − level/k. If every duel has enough streams for this confidence, then with probability at least 1 −
-// level, each of the k intervals contains the true median of its differences.
+// level, all k intervals contain the true medians of their differences.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

@@ -15,8 +15,8 @@ import (
 
 // Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms, which show what another modulus would
 // have to reduce. [LedgerTerms] names the terms. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t =
-// ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. The terms are the following numbers,
-// divided by Ση|cᵀΨθ*|:
+// ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Costs and λ are divided by the run's
+// CostScale. The terms are the following numbers, divided by Ση|cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)

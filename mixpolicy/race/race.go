@@ -21,7 +21,7 @@ import (
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method
-	Told    []string // the information that the method receives, as a table shows it
+	Told    []string // the kinds of information that the method receives
 	Methods []mixpolicy.Method
 	// Axes and Make are nil unless Methods form a grid. Axes are the grid's axes; in Methods, the
 	// value on the last axis varies fastest. Make returns the method with the value at[i] on
@@ -147,7 +147,7 @@ func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []s
 type Axis struct {
 	Name   string
 	Values []float64
-	Fixed  bool // no other values make sense, so every later grid has the same values
+	Fixed  bool // no other values make sense, so [Entrant.Around] keeps these values
 }
 
 // Setting names the values of method k, as in "η₀ = 64, ω = 8"; if the entrant has no grid, Setting returns "".
@@ -170,7 +170,7 @@ func (e Entrant) Edges(k int) (names []string) {
 	return names
 }
 
-// Numbers returns the value of each axis for method k, or nil if the entrant has no grid.
+// Numbers returns the value of method k on each axis, or nil if the entrant has no grid.
 func (e Entrant) Numbers(k int) []float64 {
 	if e.Axes == nil {
 		return nil
@@ -189,8 +189,8 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method that is dropped early has fewer
-	// than TuningTrials trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
+	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method that is dropped early can have
+	// fewer than TuningTrials trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
 	Tuning []Tuning
 	// Chosen is the index of the chosen method, or −1 if there is none. Tuning considers the methods that are left in
 	// the last round and whose trials all finished; it chooses the method with the least mean score or, if
@@ -211,9 +211,9 @@ type Tuning struct {
 	Scores []float64 // one per trial; nil if a trial failed
 }
 
-// Run tunes every entrant, and then runs the chosen method of every entrant on the same streams. Failed runs are part
-// of the outcomes. Run returns an error if the settings or the entrants are invalid, if the default score cannot be
-// computed, or if ctx ends; in the last case, it also returns the results so far.
+// Run tunes each entrant, and then runs the entrant's chosen method. All chosen methods run on the same streams. Failed
+// runs are part of the outcomes. Run returns an error if the settings or the entrants are invalid, if the default score
+// cannot be computed, or if ctx ends; in the last case, it also returns the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -396,8 +396,8 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns first·factorᵏ for k = 0, −1, 1, −2, 2, …, as the values of an [Axis]. The argument count is their
-// number.
+// Powers returns first·factorᵏ for k = 0, −1, 1, −2, 2, …, as the values of an [Axis]. The argument count is the number
+// of these values.
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {

@@ -13,13 +13,13 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is one quantity of a record. It stores either the value in each run, from which [Record.Derive] computes a
-// statistic with an interval, or only one number: an exact number, or a statistic of too many runs to store. Fields
-// that do not apply are empty or 0.
+// Row is one quantity of a record. It stores either one value for each run or setting, from which [Record.Derive]
+// computes a statistic with an interval, or only one number: an exact number, or a statistic of too many runs to store.
+// Fields that do not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
-	Base    string `csv:"base"`   // the set of base policies
+	Base    string `csv:"base"`   // the set of base policies; in a fair race of package study, the drawing
 	Race    string `csv:"race"`   // the resource that was equal for all entrants, or else what the row contains
 	Method  string `csv:"method"` // the method, rule or policy
 	Source  string `csv:"source"` // the paper of the method
@@ -29,7 +29,7 @@ type Row struct {
 	Value    float64 `csv:"value,%.12g"` // a mean or median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
-	Residual float64 `csv:"residual,%.12g"` // the ℓ₁ flow residual of the occupation measure from which Value comes
+	Residual float64 `csv:"residual,%.12g"` // ℓ₁ flow residual of the measure behind Value; for a linear program, the solution's Violation
 
 	Configuration  int       `csv:"configuration"`  // the index of the setting, which [Entrant.Configuration] decodes
 	Configurations int       `csv:"configurations"` // the number of settings tried
@@ -98,7 +98,7 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns x[k] − y[k] for each stream k, except where this is NaN: after a failed run, or for +Inf − +Inf.
+// Differences returns x[k] − y[k] for each stream k, except where the result is NaN (failed run, +Inf − +Inf).
 func Differences(x, y []float64) (d []float64) {
 	for k := range min(len(x), len(y)) {
 		if v := x[k] - y[k]; !math.IsNaN(v) {

@@ -150,8 +150,8 @@ func SignTest(less, more int) float64 {
 }
 
 // Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p, the sign
-// test at the given level finds this method better with a probability of at least power. If there is no such p,
-// Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
+// test at the given level finds this method better with at least the given power. If there is no such p, Detectable
+// returns 1. Detectable panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)

@@ -48,8 +48,8 @@ type Settings struct {
 
 	Workers int // number of goroutines; 0 means one per CPU; always 1 if Times is set. Only the recorded times depend on it.
 
-	// Progress, if set, is called after each run with the name of the running part, the number of runs done and the
-	// number of all runs. Several goroutines may call Progress at the same time.
+	// Progress, if set, is called after each run with a name, such as "penalty" or "tuning penalty", the number of runs
+	// done, and the number of all runs. Several goroutines may call Progress at the same time.
 	Progress func(name string, done, total int)
 
 	// TuningTrials is the number of tuning runs of each method of an entrant; with Halving, of each method in the last
@@ -476,14 +476,14 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 	return values
 }
 
-// Ends returns the curve's last value in each run, or NaN for a failed run. On the same stream, the oracle draws the
-// same pairs for every method, so the noise that two methods share cancels in their [Differences].
+// Ends returns the curve's last value in each run, or NaN for a failed run. On one stream, all methods that only sample
+// pairs receive the same pairs, so the noise that two such methods share cancels in their [Differences].
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first observation from which on all scores are at most
-// goal. This number is +Inf if the last score is above goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries at the first observation from which on all scores are at most the
+// goal. This number is +Inf if the last score is above the goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

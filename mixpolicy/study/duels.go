@@ -42,9 +42,9 @@ func (d Duel) String() (text string) {
 }
 
 // Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair]. It
-// compares a pair on each of the given problems on which both methods raced, run by run on the same streams. On a
-// family, it counts, for each method, the instances on which this method is better in more runs than the other. Holm's
-// correction covers all comparisons of one call.
+// compares a pair run by run, on the same streams, on each of the given problems on which both methods raced. On a
+// family, it counts, for each method, the instances on which this method is better in more runs than the other method.
+// Holm's correction covers all comparisons of one call.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -184,10 +184,10 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 	return unbeaten
 }
 
-// Recommendation returns the table of the methods to use for (2.18) if the costs must be learnt from the oracle's
-// samples; some methods also use max |c|. Each row is about several problems of the fair races. For each method, the
-// row counts the problems on which no other method beat this method in both drawings, by the penalised gap after equal
-// queries. The methods to use are those with the highest count; if all counts are 0, the row names no method to use.
+// Recommendation returns a table that says which methods to use for (2.18) if costs must be learnt from the oracle's
+// samples. (Some methods also use max |c|.) A row covers a group of problems of the fair races. For each method, the
+// row counts the problems on which no other method beat this method in both drawings, by penalised gap after equal
+// queries. The row recommends the methods with the highest count or, if all counts are 0, no method.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)

@@ -46,9 +46,9 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // cost, a primal–dual method for the smoothed ALP. The argument phi is Φ, a basis of value functions.
 //
 // The argument steps is the number of queries of the longest run, and the argument mixing bounds the base policies'
-// mixing times. The step sizes of π-learning depend on both, and the step sizes of the randomised LP depend on steps.
-// The greatest entry of each column of Φ should have size 1, because the coefficients of (4.8) are bounded by max |c|
-// times the horizon, which is 1/(1−γ) or, for average cost, mixing.
+// mixing times. The step sizes of π-learning depend on both arguments, and the step sizes of the randomised LP only on
+// the number of queries. The greatest entry of each column of Φ should have size 1, because the coefficients of (4.8)
+// are bounded by max |c| times the horizon, which is 1/(1−γ) or, for average cost, the argument mixing.
 //
 // β of Algorithm 1 is +∞, which omits the ball of (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨ β >
 // ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.

@@ -87,8 +87,8 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 // Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), or true
 // costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
 // states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
-// observation that is not later than the observation before it; such observations occur if one answer serves several
-// marks or, in races by seconds, if the earlier answer took longer to compute.
+// observation that is not later than the observation before it: one answer can serve several entries of Queries or
+// Times and, in races by seconds, an answer can take longer to compute than the next answer.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -181,9 +181,9 @@ func final(r race.Record, like race.Row) (last race.Row) {
 }
 
 // Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. For each
-// method, the penalised gap comes from the setting with the best penalised gap in tuning, and the true cost from
-// the setting with the best true cost. The table states both settings, and names the parameters that are at an end of
-// the grid.
+// method, the penalised gap comes from the setting with the best penalised gap in tuning, and the true cost from the
+// setting with the best true cost. The table states both settings, and names the parameters whose best value is at an
+// end of the first grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}

@@ -34,8 +34,8 @@ const (
 	// of [Tuning], At is also η₀, and Values are the gaps of the runs of one setting. For the dual ALP, however, At is the
 	// factor that multiplies the published rate, and Value is the true cost.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the learnt policy, for each of the first [Learning].Valued runs. The cost of each
-	// distinct answer is also in a row of [PolicyCost], whose Method comes from [TrialName].
+	// LearntCost is the true cost of the policy of each of the first [Learning].Valued runs, or of each run of the dual ALP.
+	// The cost of each distinct answer is also in a row of [PolicyCost], whose Method comes from [TrialName].
 	LearntCost = "mean cost"
 
 	// Quantities of the dual ALP after At iterations: the three parts of f_ω (4.14), and the true cost.

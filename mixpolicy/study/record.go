@@ -167,11 +167,11 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of one kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
-// methods or, if none is named, for all methods of this kind; Until has only the scale-free method. Except for Until,
-// each method takes minutes. Update replaces these rows in the record at path, and leaves the rows of other methods
-// unchanged. Races by queries and by seconds run one method after the other, so an interruption loses the results of at
-// most one method. Families have only fair races and rows of Until. Update returns the methods that took part. In races
-// by seconds, the time to compute Ψ does not count.
+// methods or, if none is named, for all methods of this kind; Until has only the scale-free method. ByQueries includes
+// [Tuning] and [Reaching]. Except for Until, each method takes minutes. Update replaces these rows in the record at
+// path, and leaves the rows of other methods unchanged. Races by queries and by seconds run one method after the other,
+// so an interruption loses the results of at most one method. Families have only fair races and rows of Until. Update
+// returns the methods that took part. In races by seconds, the time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
