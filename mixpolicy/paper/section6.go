@@ -420,9 +420,9 @@ func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 	return func(l *race.Observation) float64 { return gap(l) / best.Objective }, nil
 }
 
-// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section 6, and the results of three
-// methods: Algorithm 1 and the penalty method, tuned with equal budgets, and plug-in, which is not tuned. progress may
-// be nil.
+// ReadmeFigure is the picture of the README. It shows the problem (2.18) on the queue of section 6, and the results of
+// three methods: Algorithm 1 and the penalty method, tuned with equal budgets, and plug-in, which is not tuned. The
+// argument progress may be nil.
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))

@@ -18,7 +18,7 @@ type StepSums struct {
 	Fourth  float64 // Ση⁴
 }
 
-// SumSteps adds up the first T step sizes.
+// SumSteps returns the sums over the first T step sizes, where T is the argument iterations.
 func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	s := StepSums{T: iterations}
 	for t := range iterations {
@@ -190,7 +190,7 @@ func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
 }
 
-// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1).
+// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d as D.
 func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	return boundOf(s.Sum,
