@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// PNorm is φ(x) = ½‖x‖²_p on ℝᵈ, 1 < p < ∞, with φ*(y) = ½‖y‖²_q for 1/p + 1/q = 1. The gradient ∇φ
+// PNorm is φ(x) = ½‖x‖²_p on ℝᵈ, 1 < p < ∞, with φ*(y) = ½‖y‖²_q, where 1/p + 1/q = 1. The gradient ∇φ
 // is the duality map from ℓ_p to ℓ_q,
 //
 //	∇φ(x)ᵢ = ‖x‖_p^{2−p} |xᵢ|^{p−1} sign xᵢ.

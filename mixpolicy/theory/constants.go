@@ -2,7 +2,7 @@
 // of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
 // times and ergodicity constants of Assumptions A.1 and A.2. No method uses this package.
 //
-// [x]₋ is max{−x, 0} here. The paper defines [x]₋ as x ∧ 0, which has the same norms.
+// In this package, [x]₋ is max{−x, 0}. The paper defines [x]₋ as x ∧ 0, which has the same norms.
 package theory
 
 import (
