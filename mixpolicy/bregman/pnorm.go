@@ -75,7 +75,7 @@ func (p PNorm) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
 // Conjugate returns ½‖y‖²_q.
 func (p PNorm) Conjugate(y []float64) float64 { return PNorm{p.P / (p.P - 1)}.Value(y) }
 
-// StrongConvexity returns μ = p − 1 and the norm ℓ_p for p ≤ 2. For p > 2, it returns μ = 0, which claims nothing.
+// StrongConvexity returns μ = p − 1 and the exponent p if p ≤ 2. For p > 2, it returns μ = 0, which claims nothing.
 func (p PNorm) StrongConvexity() (mu, norm float64) {
 	if p.P > 2 {
 		return 0, 2
