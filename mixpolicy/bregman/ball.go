@@ -28,7 +28,7 @@ type Ball struct {
 	R float64 // radius, positive
 }
 
-// Validate returns an error unless 0 < R < 10³⁰⁰. For a larger R, sums over θ might overflow.
+// Validate returns an error unless 0 < R < 10³⁰⁰. For a larger R, sums over the entries of θ might overflow.
 func (b Ball) Validate() error { return validRadius("ball", b.R) }
 
 func validRadius(set string, r float64) error {

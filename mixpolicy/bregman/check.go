@@ -18,8 +18,8 @@ import (
 // A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
 // identity names the methods that it relates. Check blames the method that every failing identity names. If there are
 // several such methods, it blames the method among them that no holding identity names. The finding then says in words
-// how the method's numbers relate to the numbers that follow from the other methods: they may differ by a factor, an
-// offset or a sign, be reciprocals, or be the numbers of another method.
+// what is wrong with the numbers of the method. For example, the method may be off by a factor, an offset or a sign,
+// return the reciprocals, or return the numbers of another method.
 //
 // Most tolerances are a thousand times the estimated rounding error of the compared numbers. The estimate includes the
 // condition of the map, measured by an evaluation at a perturbed point. Check omits findings that follow from another

@@ -233,8 +233,8 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at inside, the argument of
-// FromVectorFunc. If Newton's method does not converge, ConjugateGradient follows the path
+// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at the last argument of
+// FromVectorFunc (inside). If Newton's method does not converge, ConjugateGradient follows the path
 // ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is
 // next to the boundary. If φ is not convex, the path may end away from the boundary. Then the entries of dst are NaN,
 // [ProjectDual] returns an error, and [Check] says why.

@@ -36,8 +36,8 @@ import (
 // A Modulus is a Legendre function φ on ℝᵈ.
 //
 // The methods take whole vectors, because φ need not be a sum over the coordinates; for a sum, write a
-// [Kernel]. Implementations must work for every d that their parameters allow, allocate nothing in Gradient
-// and ConjugateGradient, allow dst to be the input itself, and be safe for concurrent use.
+// [Kernel]. Implementations must work for every d that their parameters allow, allow dst to be the input itself,
+// and be safe for concurrent use. Gradient and ConjugateGradient should allocate no memory.
 type Modulus interface {
 	// Value returns φ(x), and +∞ where x is outside the domain of φ.
 	Value(x []float64) float64

@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// PNorm is φ(x) = ½‖x‖²_p on ℝᵈ, 1 < p < ∞, with φ*(y) = ½‖y‖²_q for 1/p + 1/q = 1. The gradient ∇φ
+// PNorm is φ(x) = ½‖x‖²_p on ℝᵈ, 1 < p < ∞, with φ*(y) = ½‖y‖²_q, where 1/p + 1/q = 1. The gradient ∇φ
 // is the duality map from ℓ_p to ℓ_q,
 //
 //	∇φ(x)ᵢ = ‖x‖_p^{2−p} |xᵢ|^{p−1} sign xᵢ.
@@ -69,13 +69,13 @@ func dualityMap(dst, x []float64, p float64) {
 	floats.Scale(top*math.Pow(acc.Value(), (2-p)/p), dst)
 }
 
-// InDomain reports whether x is finite.
+// InDomain reports whether all entries of x are finite.
 func (p PNorm) InDomain(x []float64) bool { return firstNonFinite(x) < 0 }
 
 // Conjugate returns ½‖y‖²_q.
 func (p PNorm) Conjugate(y []float64) float64 { return PNorm{p.P / (p.P - 1)}.Value(y) }
 
-// StrongConvexity returns μ = p − 1 and the exponent p if p ≤ 2, and μ = 0 if p > 2.
+// StrongConvexity returns μ = p − 1 and the exponent p if p ≤ 2. For p > 2, it returns μ = 0, which claims nothing.
 func (p PNorm) StrongConvexity() (mu, norm float64) {
 	if p.P > 2 {
 		return 0, 2

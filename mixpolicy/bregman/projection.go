@@ -12,8 +12,8 @@ import (
 
 // Shift returns the z of (3.25b), the solution of 1ᵀ∇φ*(y + z1) = 1. Then ∇φ*(y + z1) is the
 // Bregman projection of ∇φ*(y) onto the hyperplane 1ᵀθ = 1. If m is a [Shifter], Shift uses the
-// closed form of m, otherwise [NewtonShift]. The slice scratch must be nil or as long as y; if
-// scratch is nil, Shift may allocate memory.
+// closed form of m; otherwise, it calls [NewtonShift]. The slice scratch must be nil or as long as
+// y; if scratch is nil, Shift may allocate memory.
 //
 // The result z is rounded to one floating-point number. So if |z| is large compared with the scale
 // on which ∇φ* varies, ∇φ*(y + z1) may miss the hyperplane by more than a rounding error.
@@ -57,8 +57,8 @@ const mostParts = 1 + 1024/53
 // 1 to rounding, and ∇φ*(y) is the Bregman projection of ∇φ* at the old y.
 //
 // If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part
-// brings the entries of y that decide 1ᵀθ close to their final size. This part is exact, because
-// numbers near each other subtract without error. Further parts complete the shift.
+// brings the entries of y that decide 1ᵀθ close to their final size. For these entries, this part of the shift is
+// exact, because numbers near each other subtract without error. Further parts complete the shift.
 //
 // ProjectDual returns the same errors as [Shift]; after an error, y is unspecified.
 //
@@ -139,7 +139,7 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 	return sum.Of(append([]float64{-1}, u...))
 }
 
-// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is neither a [Curver] nor [Separable].
+// JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is not a [Curver].
 // If a kernel has no ConjCurvature, only about half of the digits are right.
 func JSecond(m Modulus, y []float64, z float64) float64 {
 	if c, ok := m.(Curver); ok {

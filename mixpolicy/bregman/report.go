@@ -32,18 +32,18 @@ type Finding struct {
 	Kind   Kind   // the class, which tells how severe the finding is
 	Words  string // what is wrong
 	Where  string // a point at which the mistake shows, such as "x = 0.3"
-	// At Where, the other methods imply Measured, and Method returns Claimed. Measured is NaN if neither is known.
+	// At Where, the method that ClaimedName names returns Claimed, and the other methods imply Measured. For the kind
+	// Allocates, Measured is the number of allocations in a call. Measured is NaN if the finding has no such number.
 	Measured, Claimed float64
 
-	// The same two quantities as curves over the variable that Axis names, "x" or "y". The curves may be empty.
+	// The curves show the two quantities over the variable that Axis names, "x" or "y". The curves may be empty.
 	Axis, MeasuredName, ClaimedName string
 	MeasuredCurve, ClaimedCurve     []Point
 }
 
-// A Kind is a class of findings. The classes are ordered by severity.
+// A Kind is a class of findings. The classes are ordered by severity; the worst class comes first.
 type Kind int
 
-// The worst kinds come first.
 const (
 	Invalid     Kind = iota // the parameters are out of range
 	Panics                  // a method panics
@@ -111,8 +111,8 @@ func (r *Report) Err() error {
 	return errors.New(s)
 }
 
-// String returns a line for each finding, and a table with a line for each examination. The same
-// modulus, dimension and seed give the same text.
+// String returns a line with the modulus and d, a line for each finding, and a table with a line for each
+// examination. The same modulus, dimension and seed give the same text.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, d = %d\n", r.Modulus, r.Dim)

@@ -73,8 +73,8 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
-// If every block is [Separable], use instead one Separable that lists all kernels in Each: its
-// projection starts from bounds on the root z.
+// If every block is [Separable], use instead one Separable that lists all kernels in Each: the projection of a
+// Separable starts from bounds on the root z.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

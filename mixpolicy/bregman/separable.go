@@ -177,7 +177,7 @@ func (s Separable) outside(x []float64) int {
 // StrongConvexity returns Mu and P.
 func (s Separable) StrongConvexity() (mu, p float64) { return s.Mu, s.P }
 
-// String returns the name.
+// String returns the name or, if the name is empty, a description of the kernels.
 func (s Separable) String() string {
 	if s.Each != nil && s.Name == "" {
 		return fmt.Sprintf("separable, with %d kernels", len(s.Each))

@@ -27,13 +27,13 @@
 // hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S of coordinates. A step needs only the most
 // violated of these rows.
 //
-// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts at the solution of
-// the problem without rows, and each step needs only one row that the present point violates. So rows can be found on
-// demand. The method solves the problem over a small pool of rows. A parallel scan of Ψ then finds rows that the
-// solution violates, and these rows join the pool. The next solution starts from the active rows of the previous
-// solution. The work ends when a scan finds no row and x(t) solves the problem over the pool. Points far from the path
+// Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts at the solution
+// that ignores all rows. Each step needs only one row that the current point violates, so rows can be found on demand.
+// The method solves the problem over a small pool of rows. A parallel scan of Ψ then finds rows that the solution
+// violates, and these rows join the pool. The next solution starts from the active rows of the previous solution. The
+// work ends when a scan finds no violated row and x(t) solves the problem over the pool. Points far from the path
 // violate rows that rarely matter. So t has a low upper limit at first, and the limit is raised whenever a scan finds
-// few rows.
+// few violated rows.
 //
 // # What is certain
 //
@@ -53,11 +53,12 @@
 // arithmetic of 1,024 bits.
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may cycle. The answer is then a
-// [StalledError] with the best known point and bound. No program of the paper stalls. TestSearch draws degenerate
-// programs of up to 12 variables, and checks the answers independently in exact arithmetic. One in five hundred of
-// these programs stalls, mostly because of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³. Some programs have integer
-// data with many ties, low rank, or duplicate, opposite or nearly parallel rows. Others have entries from 10⁻³⁰⁰ to
-// 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the rows of assignment problems.
+// [StalledError], and Solve also returns the best known point and bound. No program of the paper stalls. TestSearch
+// draws degenerate programs of up to 12 variables, and checks the answers independently in exact arithmetic. Some of
+// these programs have integer data with many ties, low rank, or duplicate, opposite or nearly parallel rows. Others
+// have entries from 10⁻³⁰⁰ to 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the
+// rows of assignment problems. One in five hundred of the programs that TestSearch draws stalls, mostly because of rows
+// that are parallel to within 2⁻²⁰ to 2⁻⁵³.
 //
 // # What it takes
 //
@@ -70,5 +71,5 @@
 //	 400           10,000    0.9       10      4,200   dense
 //
 // The ball of ℓ₁ has many facets. Programs in which this ball is active take the longest: the program of 400 variables
-// in the table takes twenty times as many steps with ‖θ‖₁ ≤ 1.5 as with the ball of ℓ₂.
+// in the table takes twenty times as many steps with ‖θ‖₁ ≤ 1.5 as with ‖θ‖₂ ≤ 10.
 package linprog

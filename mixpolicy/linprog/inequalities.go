@@ -30,7 +30,7 @@ type Inequalities struct {
 type Point struct {
 	X         []float64
 	Objective float64      // bᵀx
-	Rows      []Multiplier // λ ⪰ 0 with b = Aᵀλ; Scale is the scale of the row (aᵢ, −hᵢ)
+	Rows      []Multiplier // λ ⪰ 0; at the solution, b = Aᵀλ; Scale is the scale of the row (aᵢ, −hᵢ)
 
 	// Bound is a certified lower bound on bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
 	// [Solution].

@@ -99,13 +99,12 @@ func (e *UnboundedError) Error() string {
 	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit along a ray of feasible points; want a bound on ‖θ‖", -e.Slope)
 }
 
-// A StalledError says that no answer could be proved: because of rounding, the method found
-// no point without violated rows, or no proof. The optimum, if it exists, is between Bound
-// and Objective.
+// A StalledError says that, because of rounding, Solve could not prove an answer: the method stopped before it
+// had an answer, or the proof of its answer failed. The optimum, if it exists, is between Bound and Objective.
 type StalledError struct {
 	Violation float64 // Violation of the last point, as in [Solution]
 	Pivots    int     // number of steps
-	Bound     float64 // certified lower bound; −∞ if there is none, as for R = +∞
+	Bound     float64 // certified lower bound; −∞ if there is none, as is usual for R = +∞
 	Objective float64 // bᵀθ at the best feasible point; +∞ if none is known
 }
 

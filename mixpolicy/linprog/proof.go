@@ -20,8 +20,8 @@ type Multiplier struct {
 	Scale float64 // the power of two with 1 ≤ ‖Ψᵢ‖∞/Scale < 2
 }
 
-// Lambda returns λᵢ. The result may overflow to +∞ if all entries of the row are below about
-// 10⁻²⁹⁰.
+// Lambda returns λᵢ. The result may overflow to +∞ if all entries of the row are below about 10⁻²⁹⁰ in
+// absolute value.
 func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 
 // A Dual is a point of the dual problem of (2.18),
@@ -29,7 +29,7 @@ func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 //	max μ − R‖b − Ψᵀλ − μ1‖⁎   over   λ ⪰ 0, μ ∈ ℝ.
 type Dual struct {
 	Rows       []Multiplier // the nonzero λᵢ, in the order of rows
-	Hyperplane float64      // μ, the multiplier of 1ᵀθ = 1: the change of the optimum per unit of the right side
+	Hyperplane float64      // μ, the multiplier of 1ᵀθ = 1: the rate at which the optimum changes with the right side
 }
 
 // bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, and so a

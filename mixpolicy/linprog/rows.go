@@ -19,7 +19,7 @@ type Rows interface {
 	// Dims returns N ≥ 0 and d ≥ 1.
 	Dims() (n, d int)
 
-	// Apply stores (Ψθ)ᵢ for from ≤ i < from + len(dst) in dst, each with an error of at
+	// Apply stores in dst the entries (Ψθ)ᵢ with from ≤ i < from + len(dst), each with an error of at
 	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. To find a solution, Solve passes over Ψ a few dozen times with Apply.
 	Apply(dst []float64, from int, theta []float64)
 

@@ -151,10 +151,10 @@ func holm(family ...*comparison) {
 	}
 }
 
-// Claim is a testable statement of the paper, in the sense that we take to be intended. A section of data/claims.md
-// states the claim, and Results are the numbers that decide it. Formulas are TeX between dollar signs.
+// Claim is a testable statement of the paper, in the sense that we think the authors intended. A section of
+// data/claims.md states the claim, and Results are the numbers that decide it. Formulas are TeX between dollar signs.
 type Claim struct {
-	ID      string `csv:"id"` // stable; begins with the section, or with 0 for the abstract, as in "6-cost"
+	ID      string `csv:"id"` // a fixed name; begins with the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
 	Setting string `csv:"setting"` // how the experiment tests the claim
 	Results []Result

@@ -113,7 +113,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown describes the erratum in Markdown. The argument numbers is a text that states what the witness found.
+// Markdown describes the erratum in Markdown. The argument numbers states in words what the witness found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)

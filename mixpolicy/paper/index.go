@@ -241,8 +241,8 @@ func (e Entry) Test() string {
 	return "mixpolicy/paper/TestIndex/" + strings.ReplaceAll(e.Number, " ", "_")
 }
 
-// Index returns all entries of data/index.csv, in the order of the paper's sections, equations
-// before statements.
+// Index returns all entries of data/index.csv, in the order of the paper's sections. In each section, equations
+// come before statements.
 func Index() []Entry { return slices.Clone(index()) }
 
 var index = sync.OnceValue(func() []Entry {
@@ -263,7 +263,7 @@ type Row struct {
 	Verdict Verdict
 }
 
-// Decide runs the checks of the entries.
+// Decide runs the checks of the given entries.
 func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	defer catch(&err)
 	for _, e := range entries {

@@ -48,8 +48,8 @@ type Moduli struct {
 type ModuliSettings struct {
 	Iterations   int       // T; default 10,000
 	Trials       int       // default 20
-	TuningTrials int       // for each of the two η₀ left in the last round of tuning; default 8
-	Etas         []float64 // first grid of η₀ in η_t = η₀/√(t+1), which grows unless it has one entry; default 2⁻⁴, 2⁻³, …, 2⁸
+	TuningTrials int       // of each of the two η₀ left in the last round of tuning; default 8
+	Etas         []float64 // first grid of η₀, for η_t = η₀/√(t+1); a grid of one entry does not grow; default 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // see [race.Settings]
 }
@@ -354,8 +354,8 @@ func (m *Moduli) Boundary() plotting.Panels {
 }
 
 // Sensitivity draws the penalised gap after all queries against η₀. The point at the chosen η₀ is the mean over the
-// trials. The point at another η₀ is the mean over its tuning trials; if one of these fails or diverges, there is no
-// point, and the legend names this η₀.
+// trials. The point at another η₀ is the mean over the tuning trials with this η₀; if one of these trials fails or
+// diverges, there is no point, and the legend names this η₀.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {

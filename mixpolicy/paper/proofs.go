@@ -54,7 +54,7 @@ type TraceStep struct {
 	dual []float64 // ∇φ(θ_{t+1})
 }
 
-// TraceSettings choose the run. The function Pair, if not nil, replaces the oracle: Pair(t) is the sampled pair of
+// TraceSettings describe a run. The function Pair, if not nil, replaces the oracle: Pair(t) is the sampled pair of
 // iteration t. An inequality that always holds must hold for any sequence of samples.
 type TraceSettings struct {
 	Name            string

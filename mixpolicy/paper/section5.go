@@ -288,7 +288,7 @@ func worstTail(statement string) (worst float64, count int) {
 
 // CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, one base policy
 // for each action, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with
-// the right side of (5.23) and (5.24), for ρ = 0.05 and c₀ = c₁ = 1. The paper does not give the constants c₀ and c₁.
+// one right side, which (5.23) begins and (5.24) ends. We take ρ = 0.05, and c₀ = c₁ = 1, which the paper leaves open.
 type CoinRun struct {
 	Sum           float64 // Ση times the left side of (5.23), at the λ where it is greatest
 	Bracket       float64 // left side of (5.26)

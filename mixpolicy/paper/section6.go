@@ -72,7 +72,7 @@ type ReadingResult struct {
 	Reading               models.Reading
 	BaseCosts             []float64 // cᵀψ¹, cᵀψ²
 	Lo, Hi                float64   // Ψθ ⪰ 0 on 1ᵀθ = 1 if and only if Lo ≤ θ₁ ≤ Hi
-	Optimum, BestPossible float64   // optimum of (2.18) with R = 100, and least average cost of any policy of the MDP
+	Optimum, BestPossible float64   // optimum of (2.18) with R = 100, and least average cost over all policies of the MDP
 	Theta                 []float64 // of the optimum
 }
 
@@ -405,8 +405,8 @@ func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err 
 	return f, nil
 }
 
-// MeanRelativeGap runs trials of a method on the queue with the given class, and returns the mean penalised gap of the
-// answers with a 95 % interval, as a fraction of the optimum.
+// MeanRelativeGap runs trials of a method on the queue with the given class. It returns the mean of [RelativeGap] over
+// the answers of the trials, with a 95 % interval.
 func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(class))
@@ -420,9 +420,9 @@ func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 	return func(l *race.Observation) float64 { return gap(l) / best.Objective }, nil
 }
 
-// ReadmeFigure is the picture of the README: the problem (2.18) on the queue of section 6, and the results of three
-// methods: Algorithm 1 and the penalty method, tuned with equal budgets, and plug-in, which is not tuned. progress may
-// be nil.
+// ReadmeFigure is the picture of the README. It shows the problem (2.18) on the queue of section 6, and the results of
+// three methods: Algorithm 1 and the penalty method, tuned with equal budgets, and plug-in, which is not tuned. The
+// argument progress may be nil.
 func ReadmeFigure(ctx context.Context, progress func(name string, done, total int)) (figure plotting.Panels, err error) {
 	defer catch(&err)
 	p := must(QueueProblem(mixpolicy.Ball(Working().Radius)))

@@ -18,7 +18,7 @@ type StepSums struct {
 	Fourth  float64 // Ση⁴
 }
 
-// SumSteps adds up the first T step sizes.
+// SumSteps returns the sums over the first T step sizes, where T is the argument iterations.
 func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	s := StepSums{T: iterations}
 	for t := range iterations {
@@ -159,7 +159,7 @@ func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 		Term{termDeviation, 2 * k.R * g * math.Sqrt(2*math.Log(1/delta)*s.Squares)})
 }
 
-// RefinedViolationBound bounds V(θ̂) by means of the true multipliers, with probability at least 1 − δ,
+// RefinedViolationBound bounds V(θ̂) by means of the optimal multipliers λ*, with probability at least 1 − δ,
 //
 //	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
@@ -190,7 +190,7 @@ func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
 }
 
-// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1).
+// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d as D.
 func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	return boundOf(s.Sum,
@@ -233,10 +233,10 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is 1 + ε.
 // From state 0, action a goes to state 1 with probability d, and action b with probability 1. From state 1, both
-// actions go back with probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤ (1−γ)/γ,
-// the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε)
-// and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0 instead, and let p → 0. (If p =
-// 0, no Ψθ equals u.)
+// actions go to state 0 with probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤
+// (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0,
+// d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0 instead,
+// and let p → 0. (If p = 0, no Ψθ equals u.)
 //
 // Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {

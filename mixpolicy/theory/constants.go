@@ -2,7 +2,7 @@
 // of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
 // times and ergodicity constants of Assumptions A.1 and A.2. No method uses this package.
 //
-// [x]₋ is max{−x, 0} here. The paper defines [x]₋ as x ∧ 0, which has the same norms.
+// In this package, [x]₋ is max{−x, 0}. The paper defines [x]₋ as x ∧ 0, which has the same norms.
 package theory
 
 import (
@@ -23,8 +23,8 @@ import (
 )
 
 // Constants are the numbers in the bounds of section 3.2 for a problem and the settings of Algorithm 1. They are exact
-// up to rounding, except D, which may be too small (see [MaxDivergence]). Costs are divided by CostScale, as the method
-// sees them. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
+// up to rounding, except D, which may be too small (see [MaxDivergence]). As in Algorithm 1, the costs are divided by
+// CostScale. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
 type Constants struct {
 	Pairs, Dim int
 	R          float64 // the radius of Θ_R: ‖θ‖ ≤ R

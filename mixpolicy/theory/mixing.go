@@ -29,13 +29,13 @@ func TotalVariation(mu, nu []float64) float64 {
 // states, a power takes 8 MB and 2·10⁹ operations, and some 30 powers are needed.
 const mixingLimit = 1000
 
-// Mixing is the mixing time of the chain of a policy, measured by the distance
+// Mixing holds the mixing time of the chain of a policy. The mixing time is defined by
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
-// to the stationary distribution μ, also for a discounted criterion. (In general, the discounted measure in (2.23) is
-// not the limit of Pᵗ. Then the distance of Pᵗ to this measure does not vanish, and τ_mix(ε) does not exist for small
-// ε: see [MixingCurve].)
+// the greatest distance of a row of (P^π)ᵗ from the stationary distribution μ. We use this μ even if the criterion is
+// discounted. (In general, the discounted measure in (2.23) is not the limit of the rows. Then the distance from this
+// measure does not vanish, and τ_mix(ε) does not exist for small ε: see [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
@@ -44,7 +44,7 @@ type Mixing struct {
 
 // MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase, so doubling t finds
 // a t with d(t) ≤ ε, and bisection then finds the least such t. Errors: more than 1000 states, ε outside (0, 1),
-// several recurrent classes, a periodic chain (which never mixes), and a ctx that ends.
+// several recurrent classes, a periodic chain (which never mixes), a mixing time above 2⁶¹, and a ctx that ends.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
@@ -341,7 +341,7 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 // be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is the
 // greatest κ among the policies that attain these masses and the policies that take one action in every state where
 // this action is allowed. Errors: a policy with several recurrent classes under average cost, for which Assumption A.2
-// fails; and the end of ctx, with the result so far, whose Upper is +∞.
+// fails; and the end of ctx. With an error, the result is nil, or it is the result so far, with Upper = +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}

@@ -4,10 +4,10 @@
 // bound; go run ./mixpolicy/study/record adversaries writes the file. The inequalities of section 5 come from
 // [paper.Laws]; package paper also evaluates them, along longer runs.
 //
-// In section 4, (4.9) is tested only for samples with the property that a sample of the size (4.6) is likely to have,
-// and (4.15) is tested without its O(ε). (4.16) is not tested, because the paper does not define its C.
+// In section 4, (4.9) is tested only for samples that are as good as a sample of the size (4.6) is likely to be. (4.15)
+// is tested without its O(ε). (4.16) is not tested, because the paper does not define the C in (4.16).
 //
-// Every evaluation of a coordinate search counts as an instance: see [Search]. A search from one random start evaluates
+// Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates
 // at most 500 instances, and each instance after the start differs from an earlier one in one or two parameters. At
 // some instances, the bound says nothing; the record also counts the instances that test the bound.
 package adversary
@@ -68,8 +68,8 @@ func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
 
 // Side holds the left and the right side of a bound at an instance.
 type Side struct {
-	// Size is the magnitude of the terms that are subtracted from each other in Left or in Right. It
-	// determines the rounding error. 0 means that the sides contain no differences.
+	// Size is the magnitude of the terms that are subtracted from each other in Left or in Right, or 0 if
+	// neither side contains a difference. Allowed uses Size to bound the rounding error.
 	Left, Right, Size float64
 }
 
