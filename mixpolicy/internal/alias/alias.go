@@ -23,7 +23,7 @@ type slot struct {
 	alias     int32
 }
 
-// New returns a table for the weights w ≥ 0, normalised by their sum.
+// New returns the table with pᵢ = wᵢ/Σw, for weights w ≥ 0.
 // The error names the first weight that is negative or not finite.
 func New(w []float64) (*Table, error) {
 	n := len(w)
