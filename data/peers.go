@@ -20,7 +20,7 @@ type Measured struct {
 }
 
 // Comparison is a row of peers.csv: our time for a piece of work, and the time of one method of a peer (another
-// package) for the same work. The command go run ./data/peers measures both in turns.
+// package) for the same work. The command go run ./data/peers measures the two times.
 type Comparison struct {
 	Work     string   `csv:"work"`     // the short name of the work, as in the command's flag --only
 	Instance string   `csv:"instance"` // the instance of the work, in words
@@ -56,7 +56,7 @@ type Comparison struct {
 // stopped is the first word of the outcome of a peer that did not finish within its time limit.
 const stopped = "stopped"
 
-// Stopped is the outcome of a peer that was stopped after the given number of seconds.
+// Stopped returns the outcome of a peer that was stopped after the given number of seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
 // Ratio returns the peer's time divided by ours, or NaN if the peer gave no answer, or an answer that differs from

@@ -18,8 +18,8 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write replaces the file at path by a file that the function write fills. The new file has a temporary name in the same
-// folder until it is complete and on disk. If write or another step fails, the new file is removed and the old file
+// Write replaces the file at path by a file that the function write fills. The new file has a temporary name in the
+// same folder until it is complete and on disk. If write or another step fails, the new file is removed and the old file
 // stays. The new file has the permissions of the old file or, without an old file, the permissions 0666 without those
 // that the umask removes. If path is a symbolic link, Write replaces the target of the link; a link without a target is
 // an error.

@@ -73,7 +73,7 @@ func New(w []float64) (*Table, error) {
 	return t, nil
 }
 
-// Draw returns i with probability pᵢ. It does not allocate.
+// Draw returns i with probability pᵢ. Draw allocates no memory.
 func (t *Table) Draw(rng *rand.PCG) int {
 	// For a random x < 2⁶⁴, the integer part of x·n/2⁶⁴ is the slot, and the fraction,
 	// uniform to within n/2⁶⁴, is the coin.
