@@ -20,7 +20,7 @@ type Measured struct {
 }
 
 // Comparison is a row of peers.csv: our time for a piece of work, and the time of one method of a peer (another
-// package) for the same work. The command go run ./data/peers measures both in turns.
+// package) for the same work. The command go run ./data/peers measures the two times.
 type Comparison struct {
 	Work     string   `csv:"work"`     // the short name of the work, as in the command's flag --only
 	Instance string   `csv:"instance"` // the instance of the work, in words
@@ -30,7 +30,7 @@ type Comparison struct {
 	Threads  int      `csv:"ours_threads"`  // the number of threads that we may use
 
 	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that the cores read and write in
-	// memory in a second, measured just before the times. Both are 0 if a cache may hold the arrays.
+	// memory in a second, measured just before the times. Bytes and Bandwidth are 0 if a cache may hold the arrays.
 	Bytes     float64 `csv:"bytes,%.4g"`
 	Bandwidth float64 `csv:"bandwidth,%.4g"`
 
@@ -56,7 +56,7 @@ type Comparison struct {
 // stopped is the first word of the outcome of a peer that did not finish within its time limit.
 const stopped = "stopped"
 
-// Stopped is the outcome of a peer that did not finish within this number of seconds.
+// Stopped returns the outcome of a peer that was stopped after the given number of seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
 // Ratio returns the peer's time divided by ours, or NaN if the peer gave no answer, or an answer that differs from
@@ -78,8 +78,8 @@ func (c Comparison) Floor() float64 {
 }
 
 // Best returns one row for each work and instance, in the order of the file: the row of the fastest peer that returned
-// our answer or, if no peer did, of the peer that was stopped after the longest time. If every peer failed, Best
-// returns the first row of the instance.
+// our answer or, if no peer did, of the peer that was stopped after the longest time. If no peer returned
+// our answer or was stopped, Best returns the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -125,7 +125,7 @@ func (c *Comparison) times() []*float64 {
 		&c.They.Median, &c.They.Least, &c.They.Greatest, &c.TheirCPU}
 }
 
-// WriteComparisons writes the rows as CSV with a header. It rounds numbers to four digits.
+// WriteComparisons writes the rows as CSV with a header. It rounds the numbers to four digits, and sets Told from them.
 func WriteComparisons(w io.Writer, all []Comparison) error {
 	all = slices.Clone(all)
 	for k := range all {

@@ -11,7 +11,7 @@ import (
 )
 
 // Explorer shows figures computed beforehand: one frame of figures for each combination of the values of its controls.
-// An explorer needs no kernel, so it also works on exported pages. Each figure keeps the ranges of its axes in all
+// An explorer needs no kernel, so it also works on exported pages. Each figure has the same axis ranges in all
 // frames. Without scripts, and in a file, only the frame at which the controls start is shown.
 //
 // A chart stores each column of numbers only once, even if several frames contain the same curve.

@@ -5,10 +5,10 @@
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// It prints the mutants that no test notices, and each finished row. A mutant of the code in a row of the index is
-// killed if the row's check or a short test of the symbol's package fails. The file .lab/mutations.csv keeps the
-// finished rows of a run over the whole index, and the next such run continues from this file. To start from the
-// beginning, remove the file.
+// It prints the mutants that no test notices, and each finished row. For a row of the index, the mutants are changes of
+// the row's symbol. They are killed if the row's check or a short test of the symbol's package fails. The file
+// .lab/mutations.csv keeps the finished rows of a run over the whole index, and the next such run continues from this
+// file. To start from the beginning, remove the file.
 package main
 
 import (

@@ -18,11 +18,11 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write replaces the file at path. The function write writes to a temporary file in the same folder. Once complete and
-// on disk, the temporary file replaces the old file. If write or another step fails, the temporary file is removed and
-// the old file stays. An existing file keeps its permissions; a new file has the permissions 0666 without those that
-// the umask removes. If path is a symbolic link, Write replaces the target of the link; a link without a target is an
-// error.
+// Write replaces the file at path by a file that the function write fills. The new file has a temporary name in the
+// same folder until it is complete and on disk. If write or another step fails, the new file is removed and the old file
+// stays. The new file has the permissions of the old file or, without an old file, the permissions 0666 without those
+// that the umask removes. If path is a symbolic link, Write replaces the target of the link; a link without a target is
+// an error.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -49,7 +49,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// WriteBytes replaces the file at path by the contents, as [Write] does.
+// WriteBytes is [Write] for contents that are already in memory.
 func WriteBytes(path string, contents []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(contents)
@@ -58,7 +58,7 @@ func WriteBytes(path string, contents []byte) error {
 }
 
 // Left reports whether path is a temporary file that a killed writer has left: its name has the form that Write gives,
-// and the process in the name has ended.
+// and the process whose number is in the name has ended.
 func Left(path string) bool {
 	m := temporary.FindStringSubmatch(filepath.Base(path))
 	if m == nil {

@@ -71,7 +71,7 @@ func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()
 	if err == nil && (len(lines) == 0 || !slices.Equal(lines[0], names)) {
-		err = fmt.Errorf("want a header of the columns %q", names)
+		err = fmt.Errorf("want a header with the columns %q", names)
 	}
 	if err != nil {
 		return nil, err

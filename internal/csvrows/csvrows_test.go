@@ -56,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 // An error names the line and the column, and says what would be right.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"name,age", "age,name", "want a header of the columns"},
+		{"name,age", "age,name", "want a header with the columns"},
 		{"-3", "3.5", `line 2: age "3.5", want a whole number`},
 		{"18446744073709551615", "-1", `line 2: seed "-1", want a whole number ≥ 0`},
 		{"true", "maybe", `line 2: exact "maybe", want true or false`},

@@ -1,9 +1,9 @@
 // Package mutation breaks functions in small ways and runs tests, which should fail.
 //
-// One program contains all mutants: a mutated function begins with a switch over the number of a mutant, which an
-// environment variable gives, and each case is a copy of the body with one change. So a hundred mutants need one build
-// and a hundred runs of a test. The sources stay unchanged, because go test -overlay reads the mutated sources from
-// elsewhere.
+// A test program contains all mutants of the code that it tests: a mutated function begins with a switch over the
+// number of a mutant, which an environment variable gives, and each case is a copy of the body with one change. So a
+// hundred mutants need a hundred runs of a test, but not a hundred builds. The sources stay unchanged, because go test
+// -overlay reads the mutated sources from elsewhere.
 package mutation
 
 import (
@@ -40,7 +40,7 @@ type Mutant struct {
 	ID int // from 1 within a [Program]
 	*Function
 	Operator Operator
-	From, To string // the code before and after the change, or words for the code; each shortened to a line
+	From, To string // the code before and after the change, or words that describe it, shortened to a line each
 	body     string // the body of the function, with the change
 }
 
@@ -54,7 +54,7 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions and methods of the package in a folder below root, without tests, file by file.
+// Functions returns the functions and methods of the package in the folder below root, without test files.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {

@@ -98,8 +98,8 @@ func (p *Program) write() (string, error) {
 // Pass runs the short tests that match a pattern of go test -run, in the package of a folder, with one mutant; mutant 0
 // means the unchanged code. Pass reports whether the tests pass, and the processor time of the run. The tests also
 // count as failed if their program takes more than 1 + ⌊limit in seconds⌋ seconds of processor time, runs for longer
-// than ten times the limit, or needs more than 8 GiB of address space. It is an error if no test matches. Random tests
-// of pgregory.net/rapid try the same values in every run.
+// than ten times the limit, or needs more than 8 GiB of address space. It is an error if no test matches. Tests with
+// pgregory.net/rapid try the same random values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()

@@ -1,10 +1,10 @@
-// Package beam runs races and simulated occupation measures on Apache Beam: on this machine by default or, with a flag,
-// on a cluster of machines of one architecture. Every run of a race gives the same record, byte for byte. The package
-// is in a separate module, so only its users download Beam.
+// Package beam runs races and simulates occupation measures on Apache Beam: on this machine by default or, with a flag,
+// on a cluster of machines of one architecture. All executions of a race by one build of a program write the same
+// record, byte for byte. The package is in a separate module, so only its users download Beam.
 //
 // A race is one small file ([Race]). It lists problems and methods, each method with a grid of settings, and gives the
-// number of trials and a seed. The following command, run in the folder of this module, checks the whole race, shows
-// progress, and writes race.csv, a record that [race.ReadFile] reads.
+// number of trials and a seed. The following command, run in the folder of this module, checks the whole race, runs it,
+// shows progress, and writes race.csv, a record that [race.ReadFile] reads.
 //
 //	go run ./race race.json
 //
@@ -25,7 +25,7 @@
 //	go run ./race --environment_type PROCESS race.json
 //	go run ./race --runner universal --endpoint localhost:8073 --environment_type PROCESS race.json
 //
-// Another runner comes with the Python SDK (python -m apache_beam.runners.portability.local_job_service_main -p 8099):
+// Another runner is in Beam's Python SDK (python -m apache_beam.runners.portability.local_job_service_main -p 8099):
 //
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
@@ -45,17 +45,17 @@
 // # Where the work is done
 //
 // Trials are cut into tasks that take seconds. To choose the size of the tasks, [Submit] times one run of each method,
-// in each setting on each problem. When a worker first needs a problem, it builds the problem from the description; no
-// part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record does not depend
-// on the cuts, or on the order in which tasks end. If runs of a method fail or diverge, a row of the quantity
-// [race.Failure] counts these runs and states the first error. A worker refuses to work if it was built from other
-// code, by another version of Go or for another kind of processor than the submitting program, because the results of
-// such a worker might differ in the last bits.
+// in each setting on each problem. When a worker first needs a problem, it builds the problem as the race file
+// describes it; no part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record
+// does not depend on the cuts, or on the order in which tasks end. If runs of a method fail or diverge, a row of the
+// quantity [race.Failure] counts these runs and states the error of the run with the lowest stream number. A worker
+// refuses to work if it was built from other code, by another version of Go or for another kind of processor than the
+// submitting program, because the results of such a worker might differ in the last bits.
 //
-// Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when its worker dies,
-// and Prism 2.77 does not always notice that a worker has died. So workers count the seconds that they work, and when
-// no count has grown for as long as --patience says, the command cancels the job. After a death or a cancellation, the
-// command starts the race again, up to twice, and the progress line says why.
+// Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when the runner
+// notices that a worker has died, but Prism 2.77 does not always notice. So workers count the seconds that they work,
+// and when no count has grown for as long as --patience says, the command cancels the job. After a death or such a
+// cancellation, the command starts the race again, up to twice, and the progress line says why.
 //
 // # Measurements
 //

@@ -18,12 +18,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Task is work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a base policy.
-// The field Of identifies the method, with its setting and problem, or the base policy (see plan.unit).
+// Task is a piece of work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a
+// base policy. The field Of identifies the method, with its setting and problem, or the base policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
-// Cut says how the work for the method or base policy Of is cut into tasks. There are Total trials or walks in all, and
-// at most Size of them in each task.
+// Cut says how the work for the method or base policy that Of identifies is cut into tasks. There are Total trials or
+// walks in all, and at most Size of them in each task.
 type Cut struct{ Of, Total, Size int }
 
 // Part holds the results of tasks.
@@ -38,7 +38,7 @@ func merge(a, b Part) Part {
 	return a
 }
 
-// Block holds the rows of the record for one method or policy, as CSV with a header.
+// Block holds the rows of the record for one [Task.Of], a method or a base policy, as CSV with a header.
 type Block struct {
 	Order int
 	CSV   []byte

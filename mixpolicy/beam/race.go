@@ -47,7 +47,7 @@ type Race struct {
 	Simulate int64
 }
 
-// Entry is a registered problem or method.
+// Entry names a registered problem or method, and gives its settings.
 type Entry struct {
 	Name     string
 	Label    string                      `json:",omitzero"` // the name in the record; "" means Name

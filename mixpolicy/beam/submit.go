@@ -31,8 +31,8 @@ type Job struct {
 	Race   string // the race and the build of the submitting program, as text for the pipeline
 	Output string
 	Cuts   []Cut
-	// Progress is called with the current activity, the number of finished trials and walks, and the number of all
-	// trials and walks.
+	// [Job.Run] calls Progress with the current activity, the number of finished trials and walks, and the number of
+	// all trials and walks.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before the race starts again; 0 means without limit. A worker counts
 	// its seconds of work, and Prism receives the count at least every half minute.
@@ -153,7 +153,7 @@ func (j *Job) Run(ctx context.Context) error {
 		why := "a worker has died"
 		if errors.Is(err, errSilent) {
 			why = fmt.Sprintf("%v for %v", err, j.Patience)
-			err = fmt.Errorf("%w for %v, in each of %d attempts; a larger --patience waits longer", err, j.Patience, attempts)
+			err = fmt.Errorf("%w for %v; the race was started %d times, and a larger --patience waits longer", err, j.Patience, attempts)
 		}
 		if !dead || try == attempts {
 			return cause(err)

@@ -26,7 +26,7 @@ type Statistic struct {
 	N           int
 	Sum, Square *big.Float
 	Values      []float64
-	Counts      map[float64]int // Counts[v] is the number of x with [near](x) = v
+	Counts      map[float64]int // Counts[v] is the number of x in the interval that v represents
 }
 
 const (
@@ -112,9 +112,9 @@ func (s *Statistic) Mean() race.Interval {
 
 const confidence = 0.95
 
-// Median returns what [race.Median] returns for the numbers at confidence level 0.95. For more than [MostValues]
-// numbers, it computes the median and the ends of the interval from the counts, and the ranks of these ends from the
-// normal approximation.
+// Median returns the median and its interval at confidence level 0.95. For at most [MostValues] numbers, [race.Median]
+// computes both. For more numbers, the median and the ends of the interval come from the counts, and the ranks of these
+// ends from the normal approximation of the binomial distribution.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
@@ -124,7 +124,7 @@ func (s *Statistic) Median() race.Interval {
 	return race.Interval{Mean: s.rank((s.N + 1) / 2), Lo: s.rank(k), Hi: s.rank(s.N + 1 - k), Confidence: confidence, N: s.N}
 }
 
-// Quantile returns the least number that is at least as large as a fraction p of the numbers.
+// Quantile returns the p-quantile: the least of the numbers x for which at least pn of the n numbers are ≤ x.
 func (s *Statistic) Quantile(p float64) float64 {
 	return s.rank(min(max(1, int(math.Ceil(p*float64(s.N)))), s.N))
 }
@@ -142,7 +142,7 @@ func (s *Statistic) rank(k int) float64 {
 	}
 }
 
-// Summary summarises runs of a method on a problem.
+// Summary summarises runs of a method in one setting on a problem.
 type Summary struct {
 	Looks  [][]Statistic // Looks[q][k] summarises quantity q at look k; the last quantity is the number of iterations or queries
 	Failed int

@@ -23,7 +23,7 @@ type slot struct {
 	alias     int32
 }
 
-// New returns a table for the weights w ≥ 0, normalised by their sum.
+// New returns the table with pᵢ = wᵢ/Σw, for weights w ≥ 0.
 // The error names the first weight that is negative or not finite.
 func New(w []float64) (*Table, error) {
 	n := len(w)
@@ -73,7 +73,7 @@ func New(w []float64) (*Table, error) {
 	return t, nil
 }
 
-// Draw returns i with probability pᵢ. It does not allocate.
+// Draw returns i with probability pᵢ. Draw allocates no memory.
 func (t *Table) Draw(rng *rand.PCG) int {
 	// For a random x < 2⁶⁴, the integer part of x·n/2⁶⁴ is the slot, and the fraction,
 	// uniform to within n/2⁶⁴, is the coin.

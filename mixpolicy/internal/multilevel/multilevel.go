@@ -21,8 +21,8 @@
 // correction takes a fifth of the time of a balance. Corrections omit states with almost no mass
 // ([solver.heavy]). Only sweeps correct these states. The scaled matrix (I − Pᵀ) diag μ has zero row
 // and column sums, so piecewise constant interpolation is appropriate (Notay 2012; De Sterck,
-// Treister and others 2010–11). When the residual has fallen to a thousandth of its value, the shares
-// are computed again.
+// Treister and others 2010–11). When the residual has fallen to a thousandth of its value at the
+// computation of the shares, the shares are computed again.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
 // colour at once ([order]), so results are the same, bit for bit, for any number of processors.
@@ -52,8 +52,8 @@
 //   - A state takes its new mass if this mass balances the flow (see solver.iterate). If instead
 //     every mass is kept between a tenth of its old value and ten times its old value, the final
 //     residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
-//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so one visit from
-//     the finest level is as good as two.
+//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so visiting the
+//     next level once from the finest level is as good as visiting it twice.
 //   - If Krylov steps gain little, more steps are allowed (see krylov.patience): random
 //     graphs and grids whose weights differ by factors of 10⁴ take hundreds of sweeps instead
 //     of ten thousand.
@@ -73,8 +73,8 @@
 //	                                                            129
 //
 // At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of 32
-// bits would save about 13 reads, and columns of 16 bits would save half as many. Only fewer sweeps could reduce the
-// total to 60 reads.
+// bits would save about 13 reads, and column indices of 16 bits would save half as many. Only fewer sweeps could halve
+// the total.
 //
 // Tried and rejected:
 //
@@ -84,11 +84,11 @@
 //   - Directions kept from one set of shares to the next: no fewer steps.
 //   - One visit of levels with less than a 64th of the states: 7 % less time, but 136 sweeps
 //     instead of 50 on a grid of 700².
-//   - One visit from the finest level in a balance: 66 sweeps or more.
+//   - One visit from the finest level in a balance: 66 sweeps or more, instead of 54.
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
 //     part of its flow goes there: no fewer sweeps on random graphs.
 //
-// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network: for a
+// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network: on a
 // queue of 20,000 lengths, which mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
 // preconditioner that stalls at a residual of 1e-4, so the balances come first. On random graphs whose weights differ
 // by factors of 10⁵ or more, the method stalls permanently.
@@ -126,8 +126,8 @@ type Result struct {
 	Sweeps   int     // Gauss–Seidel sweeps over states, not over groups
 }
 
-// Stationary turns mu, a guess with positive sum, into the stationary distribution. If ctx ends, or
-// after MaxSweeps sweeps, mu is the measure so far, and the error states the residual.
+// Stationary turns mu, a guess with positive sum, into the stationary distribution. If ctx ends, or if
+// MaxSweeps sweeps are not enough, mu is the last measure, and the error states the residual.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)

@@ -31,7 +31,7 @@ func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 				t.Fatalf("%s: %v, want the end of the context", what, err)
 			}
 			if late := now - <-end; late >= time.Second {
-				t.Errorf("%s: %v late, after %v", what, late, moment)
+				t.Errorf("%s: ended %v after its context, which ended at %v", what, late, moment)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type Matrix struct {
 	Val        []float64
 }
 
-// Builder appends rows in order.
+// Builder builds a [Matrix] row by row.
 type Builder struct{ m Matrix }
 
 // NewBuilder returns a builder of a matrix with the given number of columns, at most 2³¹−1. It reserves memory for

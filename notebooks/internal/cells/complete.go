@@ -54,8 +54,8 @@ func (a *archives) Import(path string) (*types.Package, error) {
 }
 
 // Complete returns the names that can stand between two parts of a cell, the names of inner scopes first. It also
-// returns the prefix with which all these names begin: the unfinished name at the end of the first part. Mistakes
-// elsewhere in the cell do no harm.
+// returns the prefix with which all these names begin: the unfinished name at the end of the first part. Most
+// mistakes elsewhere in the cell do no harm.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]

@@ -134,7 +134,7 @@ func (p *page) Verdicts() (counts []choice) {
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
-	Places         []string    // where the erratum is: equation numbers in parentheses, and names
+	Places         []string    // where the erratum is: equation numbers in parentheses, and other places by name
 	Entries        []*equation // the entries of the index that name the erratum
 	Mark           mark
 }
@@ -178,7 +178,7 @@ func (p *page) Kinds() []choice {
 	return kinds
 }
 
-// Sections returns the sections of the paper that contain errata other than errors, with the number of these errata.
+// Sections returns the sections of the paper with errata that are not errors, and the number of such errata in each.
 func (p *page) Sections() []choice {
 	return p.count(func(e *erratum) string { return e.Section })
 }

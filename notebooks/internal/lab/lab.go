@@ -49,7 +49,8 @@ type Lab struct {
 	mu      sync.Mutex // guards log
 }
 
-// New finds the clone around the working directory. The lab writes messages about its work to log, line by line.
+// New returns the lab of the clone that contains the working directory. The lab writes messages about its work to log, line by
+// line.
 func New(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {

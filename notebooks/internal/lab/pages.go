@@ -220,7 +220,7 @@ type page struct {
 	Map       *chart             `json:"-"` // only on the page of the map
 }
 
-// File returns the page's file in build.
+// File returns the name of the page's file in build.
 func (p *page) File() string { return p.Name + ".html" }
 
 // published is the address of the paper's pages.

@@ -86,7 +86,7 @@ func endGroup(cmd *exec.Cmd) {
 	}
 }
 
-// Close ends every process that the lab started and removes its temporary files. A second call does nothing.
+// Close ends every process that the lab started, and removes the lab's temporary files. A second call does nothing.
 func (l *Lab) Close() error {
 	if l.release == nil {
 		return nil

@@ -1,14 +1,13 @@
-// Package site makes the site, whose cells run in the reader's browser: the exported pages, JupyterLite with the
-// notebooks, and the engine that compiles and runs cells. The browser needs WebAssembly, and must be from 2024 or
-// later. The site is a folder of static files, for any web server, under any path.
+// Package site makes the site: the exported pages, JupyterLite with the notebooks, and the engine, which compiles and
+// runs cells in the reader's browser. The browser needs WebAssembly, and must be from 2024 or later. The site is a
+// folder of static files, for any web server, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
 // program from a cell; the compiler, the linker and the program run one after another in web workers, on file systems
-// in memory. A page fetches the engine when its reader first runs a cell. It fetches a package when a cell first needs
-// the package.
+// in memory. When a cell first needs a part of the engine or a package, the page fetches it.
 //
-// A published cell usually needs no compiler: each page has a program, built with the site, that contains the programs
-// of the page's cells. The program of a changed cell is not in the page's program, so the engine compiles this cell.
+// A published cell usually needs no compiler: [Build] compiles a program for each page, which contains the programs of
+// the page's cells. The program of a changed cell is not in the page's program, so the engine compiles this cell.
 package site
 
 import (
@@ -42,7 +41,7 @@ type Settings struct {
 	Data    []string          // files that cells can read, each by its path relative to Folder
 	Folder  string            // the folder of the notebooks
 	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
-	Env     []string          // variables for the environment of the go command
+	Env     []string          // environment variables for the go command, as name=value
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
 	Run     func(*exec.Cmd) (string, error) // runs the command and returns its output
 	Write   func(name string, data []byte) error
