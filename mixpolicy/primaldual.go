@@ -233,7 +233,7 @@ func (a *primalDual) View(s *Snapshot) error {
 	return err
 }
 
-// String describes the settings with the defaults filled in.
+// String returns the name, φ, the first step sizes, G and CostScale, with the defaults filled in.
 func (a *primalDual) String() string {
 	return fmt.Sprintf("%s, φ: %v, %v, G = %v, scale of costs %v", a.Name(), a.Modulus, a.StepSize, a.radius, a.CostScale)
 }
