@@ -17,7 +17,7 @@ import (
 // from the problem, θ̂ and λ̂, without trusting the method.
 type Certificate struct {
 	// HasTheta reports whether a finite θ̂ was measured without overflow. If HasTheta is false, as for
-	// a [PolicyRun], only PolicyCost and PolicyResidual may be measured.
+	// a [PolicyRun], PolicyCost and PolicyResidual are the only possible measures of quality.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. Both are set if

@@ -217,7 +217,7 @@ func (x *MDP) act(s, a int) int {
 // Fπ have the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, with Fξ defined as
 // Fπ is, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of
 // these results: they only enter counts of pairs, such as nm in a bound. A policy must give them
-// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ and Ψθ are 0 at these pairs, so Ψθ ⪰ 0.
+// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ is 0 at these pairs, and Ψθ ⪰ 0 holds for them.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.

@@ -15,7 +15,7 @@ import (
 
 // Mirror is the part that mirror-descent methods share: the sample of (3.5a), the mirror step (3.25),
 // the average (3.27a) and the default settings. A method adds only its gradient, its multipliers (if
-// any) and its view. The zero value, once started, runs with the modulus of the problem's class,
+// any) and its View. The zero value, once started, runs with the modulus of the problem's class,
 // η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
 type Mirror struct {
 	// Phi is φ; nil means [DefaultModulus] of the problem's class.

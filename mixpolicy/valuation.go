@@ -112,9 +112,9 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy until
 // the policy's own residual is a hundredth of the residual of the last greedy step, but for at most 100 sweeps.
 // Then most of the residual of the next greedy step is due to the choice of actions. If the greedy step changed
-// no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps in total,
-// a policy that misses its goal in 100 sweeps is evaluated by elimination, if elimination is cheap.
-// Errors are those of [ValueIteration].
+// no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps in total, a
+// policy whose residual is still too large after its 100 sweeps is evaluated by elimination, if elimination is
+// cheap, because such chains mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
