@@ -33,7 +33,7 @@ type Empirical struct {
 	// StateError[s] is the standard error of State[s], from the spread between independent streams
 	// (0 if only one stream finished).
 	StateError []float64
-	// MeanCost estimates cᵀξ, and CostError is the standard error of MeanCost, also from this spread.
+	// MeanCost estimates cᵀξ, and CostError is the standard error of MeanCost, from the spread of the streams' costs.
 	MeanCost, CostError float64
 }
 
