@@ -121,7 +121,7 @@ type MeasuredFeatures struct {
 // because they are independent in the limit. For runs of a given length, no theorem guarantees the coverage, which
 // depends on the first states of the runs.
 //
-// This limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
+// The limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K}.
 //
