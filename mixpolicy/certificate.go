@@ -16,8 +16,8 @@ import (
 // Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute
 // from the problem, θ̂ and λ̂, without trusting the method.
 type Certificate struct {
-	// HasTheta reports whether there is a finite θ̂. Without a θ̂, as for a [PolicyRun], PolicyCost
-	// and PolicyResidual are the only measured numbers.
+	// HasTheta reports whether a finite θ̂ was measured without overflow. If HasTheta is false, as for
+	// a [PolicyRun], PolicyCost and PolicyResidual are the only possible measures of quality.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. Both are set if
@@ -46,7 +46,7 @@ type Certificate struct {
 
 	Queries      int // number of revealed costs
 	Seed, Stream uint64
-	// Settings lists the settings of the method and of the run.
+	// Settings states the method, its main settings (if the run has a String method), T and the class.
 	Settings string
 	// Each warning describes a flaw of the answer or of the settings, and says how to remedy this flaw.
 	Warnings []string

@@ -92,8 +92,8 @@ func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 }
 
 // FeaturesFromColumns returns features with the given columns, which it keeps without copying. Each
-// column must be a distribution over pairs. The columns need not be occupation measures;
-// [Features.FlowResidual] measures how much a column violates the flow constraint.
+// column must be a distribution over pairs, and 0 at pairs that are not allowed. The columns need not be
+// occupation measures; [Features.FlowResidual] measures how much a column violates the flow constraint.
 func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("mixpolicy: no feature column, want at least one")

@@ -217,7 +217,7 @@ func (x *MDP) act(s, a int) int {
 // Fπ have the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, with Fξ defined as
 // Fπ is, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of
 // these results: they only enter counts of pairs, such as nm in a bound. A policy must give them
-// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. Hence Ψ is 0 and Ψθ ⪰ 0 holds there.
+// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ is 0 at these pairs, and Ψθ ⪰ 0 holds for them.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
@@ -345,10 +345,10 @@ func (x *MDP) WithCriterion(c Criterion) (*MDP, error) {
 	return &y, nil
 }
 
-// StateName returns the label of state s, or its number.
+// StateName returns the label of state s, or the number of the state if there are no labels.
 func (x *MDP) StateName(s int) string { return label(x.stateLabel, s) }
 
-// ActionName returns the label of action a, or its number.
+// ActionName returns the label of action a, or the number of the action if there are no labels.
 func (x *MDP) ActionName(a int) string { return label(x.actionLabel, a) }
 
 func label(f func(int) string, i int) string {

@@ -25,12 +25,12 @@ type Measure struct {
 	State []float64 // μ(s), n entries
 	Pair  []float64 // ξ_a(s) at index s·m + a, nm entries
 
-	// Residual is the flow error ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
+	// Residual is the flow residual ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
 	// Error bounds ‖μ̂ − μ‖₁, the distance of the computed measure μ̂ from the exact measure μ. The bound is
 	// proved, with one exception: for [Multilevel] under average cost with more than 1024 recurrent states,
-	// Error is usually only an estimate, which can miss errors that the rounding of the residual hides. Because
-	// stored rows of P add up to 1 only up to rounding, μ is the measure of the chain with
+	// Error is usually only an estimate, which can miss errors that the rounding of the residual hides. Stored
+	// rows of P add up to 1 only up to rounding, so we define the exact μ by the chain with
 	// P(s,s) = 1 − Σ_{s′≠s} P(s,s′). If the chain mixes slowly, Error can be many times Residual. If no bound
 	// is known, as after a failed computation, Error is 2, the largest distance between two distributions.
 	Error  float64
@@ -52,14 +52,14 @@ type MeasureMethod int
 const (
 	// Auto is Elimination if elimination takes at most about two seconds and loses no significant digits.
 	// Otherwise, Auto is Multilevel. If Multilevel stalls, and elimination was rejected only because it takes
-	// too long, Auto tries Elimination for up to about five seconds. If this also fails, Auto returns an error,
-	// on 10⁵ states after some ten seconds in total. Both methods can fail on random graphs with few neighbours
+	// too long, Auto tries Elimination for up to about five seconds. If this also fails, Auto returns an error.
+	// On 10⁵ states, this takes some ten seconds in total. Both methods can fail on random graphs with few neighbours
 	// per state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
 	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without
-	// subtractions, in an order that keeps the graph of the chain sparse. Let n be the number of states, and
-	// N the final number of entries above the diagonal. Unless a product falls below the normal range of
-	// float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is about n on a path
+	// subtractions, in an order that keeps the graph of the chain sparse. Let n be the number of states, and N
+	// the final number of nonzero entries above the matrix's diagonal. Unless a product falls below the normal
+	// range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is about n on a path
 	// or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, alternately forward and backward.
@@ -91,7 +91,7 @@ type MeasureSettings struct {
 	// Start is where iteration begins: a guess of μ, such as the measure of a similar policy or of an
 	// interrupted run; nil means uniform. A guess saves about as many sweeps as the uniform start
 	// needs to reach the residual of the guess. [Multilevel] needs some four sweeps to reduce the
-	// residual by a factor of ten. On the network of 10⁶ states in the comment of [Multilevel], it
+	// residual by a factor of ten. On the network of 10⁶ states in the comment of [Multilevel], the method
 	// reaches a residual of 1e-10 in 46 sweeps from the uniform start, and in 38 sweeps from the
 	// measure of a policy that differs from π in one decision out of 10⁴. The measure of a policy
 	// that differs from π in one decision out of 100 saves no sweeps.
@@ -108,8 +108,8 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 // Occupation computes μ^π and ξ^π. It fails if, under average cost, the chain has several recurrent
 // classes (the stationary distribution is then not unique; the error names the classes), if Method is
 // [Elimination] and elimination would take too much work or lose digits, or if a mass overflows. It
-// also fails if the iteration has not converged after MaxSweeps sweeps, if Measure.Error cannot be
-// proved to be at most √Tolerance, or if ctx ends. In these last three cases, Occupation returns the
+// also fails if the iteration has not converged after MaxSweeps sweeps, if no Measure.Error of at most
+// √Tolerance is found, or if ctx ends. In these last three cases, Occupation returns the
 // measure so far, if any, together with the error.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)

@@ -15,7 +15,7 @@ import (
 
 // Mirror is the part that mirror-descent methods share: the sample of (3.5a), the mirror step (3.25),
 // the average (3.27a) and the default settings. A method adds only its gradient, its multipliers (if
-// any) and its view. The zero value, once started, runs with the modulus of the problem's class,
+// any) and its View. The zero value, once started, runs with the modulus of the problem's class,
 // η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
 type Mirror struct {
 	// Phi is φ; nil means [DefaultModulus] of the problem's class.
@@ -26,8 +26,8 @@ type Mirror struct {
 	// c_max = max |c|, which is known by (A.3).
 	Scale float64
 	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, θ̂ is (3.27a). For
-	// p > 0, early iterates have less weight than for p = 0. For constant η, the last half of the iterates has about
-	// the share 1 − 2^{−p−1} of the total weight, as with the polynomial weights of Shamir and Zhang (ICML 2013).
+	// p > 0, early iterates have a smaller share of the total weight than for p = 0. For constant η, the last half of the
+	// iterates has about the share 1 − 2^{−p−1}, as with the polynomial weights of Shamir and Zhang (ICML 2013).
 	Recency float64
 	// Project changes y = ∇φ(θ̃) so that θ = ∇φ*(y) meets the method's constraints; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error

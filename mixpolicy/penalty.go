@@ -10,18 +10,18 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis (2018), with
-// which section 6 compares Algorithm 1. The method is stochastic subgradient descent on
+// Penalty is the method of Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis (2018). Section 6
+// compares Algorithm 1 with this method, which is stochastic subgradient descent on
 //
 //	f_ω(θ) = cᵀΨθ + ω ‖[Ψθ]₋‖₁,
 //
-// with an exact Euclidean projection onto Θ_R ∩ {1ᵀθ = 1} after each step. (4.14) also contains ω
+// with an exact Euclidean projection onto Θ_R ∩ {1ᵀθ = 1} after each step. The objective (4.14) also contains ω
 // times the flow residual of Ψθ. With the corrected flow constraint (2.13b), this residual is 0 if
 // the features are occupation measures and 1ᵀθ = 1. With (s,a) ~ q, the stochastic subgradient is
 //
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
-// The answer is the average of the iterates, weighted by η. Section 6 uses η = 1/T = 0.001 and
+// The answer is the average of the iterates, by default weighted by η. Section 6 uses η = 1/T = 0.001 and
 // R = 100, and does not state ω. The bound that the paper quotes from the source contains
 // (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), and does not fix ω.
 //
@@ -82,7 +82,7 @@ func (a *penalty) Step() error {
 	return err
 }
 
-// String describes the settings with the defaults filled in.
+// String returns the name, ω, the first step sizes and CostScale, with the defaults filled in.
 func (a *penalty) String() string {
 	return fmt.Sprintf("%s, ω = %v, %v, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.CostScale)
 }

@@ -28,7 +28,7 @@ func (a PlugIn) String() string { return a.Name() }
 
 // Estimator is a run that estimates cᵀΨ, such as a run of [PlugIn].
 type Estimator interface {
-	// Estimate returns b̂, which the caller must not change.
+	// Estimate returns b̂, as computed by the last View. The caller must not change b̂.
 	Estimate() []float64
 }
 
@@ -64,7 +64,7 @@ func (a *plugIn) Step() error {
 // View implements [Run].
 func (a *plugIn) View(s *Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [SlowRun]. It solves the linear program at most once for each t.
+// ViewUntil implements [SlowRun]. It solves the linear program only if samples have been drawn since the last solution.
 func (a *plugIn) ViewUntil(ctx context.Context, s *Snapshot) error {
 	*s = Snapshot{Last: a.theta, Average: a.theta}
 	if a.t != a.solved {

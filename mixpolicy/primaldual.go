@@ -78,7 +78,7 @@ type PrimalDual struct {
 	// small, and their multipliers λ*_i can be large. Without the division, λ_i reaches λ*_i only
 	// when Ση ≈ λ*_i/|(Ψθ)_i|, and until then, θ can be far from feasible.
 	RowScaling bool
-	// Multipliers chooses how λ is stored; up to rounding, the iterates do not depend on it.
+	// Multipliers chooses how λ is stored; up to rounding, the iterates do not depend on this choice.
 	Multipliers Multipliers
 }
 
@@ -233,7 +233,7 @@ func (a *primalDual) View(s *Snapshot) error {
 	return err
 }
 
-// String describes the settings with the defaults filled in.
+// String returns the name, φ, the first step sizes, G and CostScale, with the defaults filled in.
 func (a *primalDual) String() string {
 	return fmt.Sprintf("%s, φ: %v, %v, G = %v, scale of costs %v", a.Name(), a.Modulus, a.StepSize, a.radius, a.CostScale)
 }

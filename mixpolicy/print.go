@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// fmt.Println prints a few lines for a value of each type of this package, and never
+// fmt.Println prints a few lines for a value of each type below, and never
 // the numbers of all states.
 
 // String shows the numbers of states, actions and transitions, the criterion and the range of costs.
@@ -17,7 +17,7 @@ func (x *MDP) String() string {
 		x.n, x.m, x.criterion, x.Transitions(), lo, hi)
 }
 
-// String shows the sizes and the row of state 0. It says "deterministic" only if the policy was built as such.
+// String shows n, m and up to 8 entries of π(0). It calls π deterministic only if π was made from a list of actions.
 func (p *Policy) String() string {
 	kind := "randomised"
 	if p.deterministic() {
@@ -26,20 +26,20 @@ func (p *Policy) String() string {
 	return fmt.Sprintf("%s policy of %d states and %d actions\nin state 0 with probabilities %.4g", kind, p.n, p.m, vector(p.Row(0)))
 }
 
-// String shows the sizes, the state of greatest mass, the flow residual and the method.
+// String shows the numbers of states and pairs, the state of greatest mass, its mass, the flow residual and the method.
 func (q Measure) String() string {
 	s := floats.MaxIdx(q.State)
 	return fmt.Sprintf("occupation measure of %d states and %d pairs\nmost mass in state %d: %.4g; flow residual %.2g, by %v",
 		len(q.State), len(q.Pair), s, q.State[s], q.Residual, q.Method)
 }
 
-// String shows the sizes of the measure, the number of steps, and the mean cost with its standard error.
+// String shows the numbers of states and pairs, the number of steps, and the mean cost with its standard error.
 func (q *Empirical) String() string {
 	return fmt.Sprintf("occupation measure of %d states and %d pairs, estimated from %d steps\nmean cost %.4g, standard error %.2g",
 		len(q.State), len(q.Pair), q.Steps, q.MeanCost, q.CostError)
 }
 
-// String shows the sizes of Ψ and the costs of its columns.
+// String shows the sizes of Ψ and the costs of its columns, at most the first 8.
 func (f *Features) String() string {
 	pairs, d := f.Dims()
 	cost := make([]float64, d)
@@ -47,12 +47,12 @@ func (f *Features) String() string {
 	return fmt.Sprintf("Ψ of %d pairs and %d columns\ncᵀΨ = %.6g", pairs, d, vector(cost))
 }
 
-// String shows the program (2.18) with its class, its sizes and cᵀΨ.
+// String shows the program (2.18) with its class, its sizes and up to 8 entries of cᵀΨ.
 func (p *Problem) String() string {
 	return fmt.Sprintf("min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, %v\nd = %d, %d pairs, cᵀΨ = %.6g", p.class, p.Dim(), p.MDP().Pairs(), vector(p.b))
 }
 
-// String shows how the run ended, θ̂ (if there is one) and the certificate.
+// String shows the method, how the run ended, up to 8 entries of θ̂ (if there is one), and the certificate's String.
 func (r Result) String() string {
 	theta := ""
 	if r.HasTheta {

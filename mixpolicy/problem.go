@@ -14,8 +14,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}. The norm determines the geometry of the policy class, and R
-// determines its size.
+// Class is a set Θ_R = {θ : ‖θ‖ ≤ R}. The norm determines the shape of this set, and R determines
+// its size.
 type Class struct {
 	Norm linprog.Norm
 	R    float64
@@ -218,8 +218,8 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 // in closed form. For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ),
 // let ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂.
-// For an unbounded class, the bound is −∞, unless w = 0 exactly. Given g, the rounding error is at most a
-// few times d·2⁻⁵³ R‖g‖, in the dual norm of the class. [linprog.Solution].Bound is valid despite rounding.
+// For an unbounded class, the bound is −∞, unless w = 0 exactly. Given g, the rounding error is at most a few
+// times d·2⁻⁵³ R‖g‖, where ‖·‖ is dual to the norm of the class. [linprog.Solution].Bound is valid despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)
@@ -227,7 +227,7 @@ func (p *Problem) DualBound(lambda []float64) float64 {
 }
 
 // MinLinear returns the minimum of gᵀθ over all θ with 1ᵀθ = 1 and ‖θ‖ ≤ R. The minimum is −∞ if R
-// is infinite and the entries of g differ.
+// is infinite and the entries of g are not all equal.
 func (c Class) MinLinear(g []float64) float64 {
 	switch c.Norm {
 	case linprog.L2:

@@ -29,11 +29,11 @@ type SimulateSettings struct {
 type Empirical struct {
 	Measure
 	Visits []int64 // number of visits to each pair, nm entries
-	Steps  int     // simulated steps; fewer than requested after a cancellation
+	Steps  int     // number of steps of the finished streams; after a cancellation, fewer than requested
 	// StateError[s] is the standard error of State[s], from the spread between independent streams
 	// (0 if only one stream finished).
 	StateError []float64
-	// MeanCost estimates cᵀξ, and CostError is its standard error.
+	// MeanCost estimates cᵀξ, and CostError is the standard error of MeanCost, from the spread of the streams' costs.
 	MeanCost, CostError float64
 }
 

@@ -28,8 +28,8 @@ type Settings struct {
 	// Progress, if set, is called now and then with the number of iterations done.
 	Progress func(done, total int)
 
-	// Uncertified leaves the exact optimum and the policy's true cost out of the
-	// certificate, for problems where computing them takes longer than the run.
+	// Uncertified leaves Optimum, Gap, PenalisedGap, PolicyCost and PolicyResidual out of the
+	// certificate, for problems where computing these numbers takes longer than the run.
 	Uncertified bool
 }
 
@@ -86,7 +86,7 @@ type Result struct {
 	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
-	Policy     *Policy   // π^θ̂ of (2.20), or the policy of a [PolicyRun]; nil without a finite θ̂, or if a PolicyRun was interrupted
+	Policy     *Policy   // π^θ̂ of (2.20), nil without a finite θ̂; for a [PolicyRun], its policy, nil if the run was interrupted
 	Run        Run       // the run itself, for anything else that the method has learned
 	Certificate
 }

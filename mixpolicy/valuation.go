@@ -28,8 +28,8 @@ type Valuation struct {
 
 	// Lower and Upper enclose the cost, despite rounding: [Evaluate] encloses the cost of the
 	// given policy, and the other methods enclose both the optimal cost and the cost of Policy.
-	// The bounds need only one application of the Bellman operator, to any v (MacQueen 1966,
-	// Porteus 1971; Odoni 1969 for γ = 1):
+	// The bounds need only one application of 𝒮 (in [Evaluate], 𝒮v = c^π + γP^π v), to any v
+	// (MacQueen 1966, Porteus 1971; Odoni 1969 for γ = 1):
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
@@ -100,7 +100,7 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 // under discounting, and relative value iteration (White 1963) under average cost. Under average
 // cost, the bounds approach each other if the optimal gain is the same from every state.
 //
-// On cancellation, and after MaxIterations, ValueIteration returns an error and the valuation so
+// On cancellation, and if MaxIterations are too few, ValueIteration returns an error and the valuation so
 // far, if any, with valid bounds.
 func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(*search) error { return nil })
@@ -112,9 +112,9 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy until
 // the policy's own residual is a hundredth of the residual of the last greedy step, but for at most 100 sweeps.
 // Then most of the residual of the next greedy step is due to the choice of actions. If the greedy step changed
-// no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps in total,
-// policies are evaluated by elimination, if this is cheap, because chains that need so many sweeps mix slowly.
-// Errors are those of [ValueIteration].
+// no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps in total, a
+// policy whose residual is still too large after its 100 sweeps is evaluated by elimination, if elimination is
+// cheap, because such chains mix slowly. Errors are those of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -327,8 +327,8 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 }
 
 // Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
-// v ← c^π + γP^π v for larger models. If 1024 sweeps are not enough, Evaluate tries elimination, if
-// elimination is cheap. Errors include several recurrent classes under average cost (the error names
+// v ← c^π + γP^π v for larger models. If 1024 sweeps are not enough, and elimination is cheap, Evaluate
+// uses elimination. Errors include several recurrent classes under average cost (the error names
 // the classes), no convergence after MaxIterations sweeps, and cancellation. In the last two cases,
 // Evaluate also returns the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {

@@ -118,10 +118,10 @@ type MeasuredFeatures struct {
 // and if the chain of the policy has one recurrent class: by the central limit theorem, the f_k are normal in the
 // limit (unless their limit variance is 0). If the runs differ in length, the limit of the coverage is at least the
 // level, for levels of at least 0.92 (Bakirov and Székely 2005). Consecutive parts of one run can serve as runs,
-// because they are independent in the limit. For runs of a given length, no theorem guarantees the coverage, and it
+// because they are independent in the limit. For runs of a given length, no theorem guarantees the coverage, which
 // depends on the first states of the runs.
 //
-// This limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
+// The limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
 //
 //	{m : ψ̂ᵢ ln(ψ̂ᵢ/m) + (1−ψ̂ᵢ) ln((1−ψ̂ᵢ)/(1−m)) ≤ ln(2/(1−level)) / K}.
 //

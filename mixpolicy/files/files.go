@@ -5,7 +5,7 @@
 //
 // Each row is a transition, s, a, s′, p, c: in state s, action a costs c and leads to s′ with
 // probability p = P_a(s, s′). The first row may be a header, which names the five columns in any
-// order: s or state, a or action, next or s' or s′, p, c or cost. States and actions are given by
+// order: s or state; a or action; next, s' or s′; p; and c or cost. States and actions are given by
 // names or by consecutive whole numbers. If the whole numbers start at 0, they are also the numbers
 // in the model. Whole numbers that start elsewhere are names, and the model numbers them in numerical
 // order. Other names are numbered in the order of their first occurrence in the columns s and a.
@@ -34,8 +34,8 @@
 //
 // Instead of P, a file may contain a CSR matrix Q of shape (n·m, n), whose row s·m + a is
 // P_a(s, ·). The arrays of Q have SciPy's names: data, indices, indptr, shape and format, and
-// format is "csr". If Q is a scipy.sparse.csr_array, each of these two Python statements writes a
-// model:
+// format is "csr". Each of these two Python statements writes a model; in the second,
+// Q is a scipy.sparse.csr_array:
 //
 //	np.savez("model.npz", P=P, c=c, gamma=0.9)
 //	np.savez("model.npz", data=Q.data, indices=Q.indices, indptr=Q.indptr,
@@ -51,10 +51,10 @@
 //
 // # Sizes
 //
-// Before a reader allocates memory, it compares the sizes that a file claims with the contents of the
-// file. Reading a CSV file takes memory in proportion to the size of the file. With action sets or
-// visits, a file may list only a few of many pairs, and reading can take up to about 1 GiB. The unpacked
-// arrays of an .npz file may take 1 GiB as float64, or the size of the file if that is larger.
+// Before a reader allocates memory, it compares the sizes that a file claims with the contents of the file. Reading a
+// CSV file takes memory in proportion to its size, with two exceptions: a table read with action sets, and a log of
+// visits. Such a file may list few of the model's pairs, so reading a small file can take up to about 1 GiB. The unpacked
+// arrays of an .npz file may take up to 1 GiB as float64, or up to the size of the file if the file is larger.
 package files
 
 import (
@@ -97,8 +97,8 @@ const (
 	StateFirst              // (n, m, n), P[s, a, s′]
 )
 
-// Load reads a model from a file whose name ends in .csv or .npz. The error names the file and, in
-// this file, the line and the field at fault (.csv) or the array at fault (.npz).
+// Load reads a model from a file whose name ends in .csv or .npz. The error names the file and,
+// where possible, the line and the field at fault (.csv) or the array at fault (.npz).
 func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	return load(path, ".csv .npz", func(f *os.File, size int64) (*mixpolicy.MDP, error) {
 		if extension(path) == ".csv" {
@@ -131,7 +131,7 @@ func SaveFeatures(path string, psi *mixpolicy.Features) error {
 	return save(path, ".npz", func(w io.Writer) error { return writeFeatures(w, psi) })
 }
 
-// ReadCSV reads a model in CSV. The error names the line and the field at fault.
+// ReadCSV reads a model in CSV. Where possible, the error names the line and the field at fault.
 func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	x, err := readCSV(r, set)
 	if err != nil {
@@ -141,8 +141,8 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 }
 
 // ReadVisits reads a log of visits. It returns each run's number of visits to each pair of x; the runs are in the
-// order of their first rows. The error names the line and the field at fault. For [mixpolicy.PolicyFromVisits]
-// and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
+// order of their first rows. Where possible, the error names the line and the field at fault. For
+// [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
 		return nil, fmt.Errorf("files: %w", err)

@@ -10,8 +10,8 @@ import (
 )
 
 // Garnet is a random MDP (Archibald, McKinnon and Thomas 1995). Every state–action pair has a cost,
-// drawn uniformly from [0, 1), and Branches next states, drawn without replacement. The
-// probabilities of the next states are the lengths of the intervals into which Branches − 1 uniform
+// drawn uniformly from [0, 1), and k = Branches next states, drawn without replacement. The
+// probabilities of the next states are the lengths of the intervals into which k − 1 uniform
 // points divide [0, 1]. The random numbers of pair i = s·Actions + a come from PCG(Seed, i).
 type Garnet struct {
 	States, Actions, Branches int

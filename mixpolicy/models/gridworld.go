@@ -17,8 +17,8 @@ import (
 //	~  swamp: a step from here costs 10
 //
 // Other steps cost 1. The four actions are moves to the north, east, south and west. With
-// probability Slip, the move goes to the left or to the right of the chosen direction instead, each
-// equally likely. A step into a wall or off the map leaves the state unchanged. Because the goal
+// probability Slip, the move goes to the left or to the right of the chosen direction instead, with
+// equal probabilities. A step into a wall or off the map leaves the state unchanged. Because the goal
 // leads back to the start, the process never ends, so the average cost and the discounted cost are
 // both defined.
 type GridWorld struct {

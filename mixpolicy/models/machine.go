@@ -9,9 +9,9 @@ import (
 )
 
 // Machine is an MDP of two states and two actions: a machine works or is broken, and in each state, it is left alone or
-// serviced. The measures and costs of its policies have closed forms. With the zero value, the machine breaks with
-// probability 0.3 per step, or 0.1 when serviced; recovers with probability 0.1, or 0.8 when serviced; and costs 5 per
-// step while broken, plus 1 for each step with service.
+// serviced. The measures and costs of its policies have closed forms. If Break and Repair are zero, the machine
+// breaks with probability 0.3 per step, or 0.1 when serviced, and recovers with probability 0.1, or 0.8 when serviced.
+// If Outage and Service are zero, a step costs 5 while the machine is broken, plus 1 with service.
 type Machine struct {
 	Break  [2]float64 // probability that a working machine breaks in a step, by action
 	Repair [2]float64 // probability that a broken machine recovers in a step, by action
@@ -68,7 +68,7 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Measure returns μ^π, the measure over states, of the policy that services with probability serviced[s] in state s.
+// Measure returns the state distribution μ^π of the policy that services with probability serviced[s] in state s.
 // Let p and q be the probabilities of breaking and of recovering under this policy. Then
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
@@ -87,7 +87,7 @@ func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 }
 
 // Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s: the
-// average cost, or 1 − γ times the discounted cost.
+// average cost, or the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ).
 func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	mu, err := w.Measure(serviced)
 	if err != nil {

@@ -171,7 +171,7 @@ func (w Network) State(lengths [4]int) (int, error) {
 }
 
 // MDP builds the network, which is empty at the start. At full size, the MDP has about 60 million
-// transitions.
+// transitions, or 20 million under OneEvent.
 func (w Network) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()
 	if err != nil {

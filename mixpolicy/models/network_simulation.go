@@ -19,9 +19,9 @@ const streams = 32
 // is an independent check of the matrix.
 //
 // A run starts with the empty network. Before the steps that count, the run makes equally many steps whose costs are
-// discarded. If the number of steps is a large multiple of the mixing time, the bias that the start causes is small
-// compared with the width of a confidence interval for the mean cost. The random numbers of run k come from PCG(seed,
-// k), so the result does not depend on the number of processors.
+// discarded. If the number of steps is a large multiple of the mixing time of the policy's chain, the bias that the
+// start causes is small compared with the width of a confidence interval for the mean cost. The random numbers of run k
+// come from PCG(seed, k), so the result does not depend on the number of processors.
 func (w Network) Simulate(ctx context.Context, p *mixpolicy.Policy, steps int, seed uint64) ([]float64, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package models holds Markov decision processes to experiment on: the queue of section 6 of the paper, under every
-// reading of its transition law, a network of four queues, random MDPs, and two small examples.
+// Package models holds Markov decision processes to experiment on: the queue of section 6 of the paper, with seven
+// readings of its transition law; a network of four queues; random MDPs; and two small examples.
 //
 // A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The
 // method MDP builds the [mixpolicy.MDP], or returns an error that names the wrong parameter, state
@@ -19,8 +19,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Queue is the single queue with controlled service rate of section 6: in a step, a job
-// arrives with probability ϱ, and a job departs with probability a, the chosen rate. The
+// Queue is the single queue with controlled service rate of section 6. By (6.1), a job arrives in a
+// step with probability ϱ, and a job departs with probability a, the chosen rate. The
 // zero value is the paper's queue with average cost and the uniformised [Reading] of its
 // transition law.
 //
@@ -212,7 +212,7 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 }
 
 // Policies returns the base policies π¹ and π² of (6.3) for x, the MDP of a queue with four rates: π¹ uses every rate
-// equally often, and π² uses the two slower rates more often than the two faster rates.
+// equally often, and π² uses the first two rates more often than the last two.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	var base []*mixpolicy.Policy
 	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
