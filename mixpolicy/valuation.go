@@ -328,8 +328,8 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 
 // Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
 // v ← c^π + γP^π v for larger models. If 1024 sweeps are not enough, and elimination is cheap, Evaluate
-// uses elimination. Errors include several recurrent classes under average cost (the error names
-// the classes), no convergence after MaxIterations sweeps, and cancellation. In the last two cases,
+// uses elimination. It returns an error if the policy has several recurrent classes under average
+// cost (the error names the classes), if MaxIterations sweeps are not enough, or if ctx ends. In the last two cases,
 // Evaluate also returns the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)

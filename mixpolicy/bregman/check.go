@@ -17,7 +17,7 @@ import (
 //
 // A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
 // identity names the methods that it relates. Check blames the method that every failing identity names. If there are
-// several such methods, it blames the method among them that no holding identity names. The finding then says in words
+// several such methods, Check blames the one that no identity that holds names, if there is exactly one. The finding then says in words
 // what is wrong with the numbers of the method. For example, the method may be off by a factor, an offset or a sign,
 // return the reciprocals, or return the numbers of another method.
 //

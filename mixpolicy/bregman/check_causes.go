@@ -74,7 +74,7 @@ func (c *checker) has(k Kind) bool {
 }
 
 // blame finds the method at fault: the method that all failing identities name. If they share several methods, it is
-// the shared method that no holding identity names. If they share no method, blame reports every method that disagrees
+// the shared method that no identity that holds names. If they share no method, blame reports every method that disagrees
 // with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)

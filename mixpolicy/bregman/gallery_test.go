@@ -60,7 +60,7 @@ func TestVectorFuncFarOff(t *testing.T) {
 	if wave.ConjugateGradient(x[:1], []float64{2}); !math.IsNaN(x[0]) { // φ′ is at most 1
 		t.Errorf("−cos: ∇φ*(2) = %g, want NaN", x[0])
 	}
-	if _, err := ProjectDual(wave, []float64{2}, nil); err == nil || !strings.Contains(err.Error(), "leaves the domain") {
+	if _, err := ProjectDual(wave, []float64{2}, nil); err == nil || !strings.Contains(err.Error(), "outside the domain of φ*") {
 		t.Errorf("−cos: %v, want an error", err)
 	}
 }

@@ -62,7 +62,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		r, slope, noise := l.at(z)
 		switch {
 		case math.IsNaN(r):
-			return 0, evals, false, fmt.Errorf("bregman: y + z1 leaves the domain of φ* of %v at z = %g", nameOf(m), z)
+			return 0, evals, false, fmt.Errorf("bregman: %v: at z = %g, y + z1 is outside the domain of φ*", nameOf(m), z)
 		case math.Abs(r) <= noise && noise < math.Inf(1):
 			return z, evals, true, nil
 		case r < 0:

@@ -132,7 +132,7 @@ func (z *archive) csr(n, m int) (*array, func(s, a int) ([]int, []float64), erro
 	indices, indptr, shape := index[0].data, index[1].data, index[2].data
 	pairs, entries := n*m, len(data.data)
 	if !slices.Equal(shape, []float64{float64(pairs), float64(n)}) {
-		return nil, nil, fmt.Errorf("array shape: %v, want [%d %d], the n·m and n of c", shape, pairs, n)
+		return nil, nil, fmt.Errorf("array shape: %v, want [%d %d], that is, n·m and n", shape, pairs, n)
 	}
 	if len(indices) != entries {
 		return nil, nil, fmt.Errorf("array indices: %d entries, want as many as data: %d", len(indices), entries)

@@ -177,7 +177,7 @@ func TestNPZErrors(t *testing.T) {
 		{dense, entries{"alpha": shaped("<f8", "(2,)", 0.5, 0.25)}, "initial distribution: entries add up to 0.75"},
 		{csr, entries{"format": nil}, "array format: missing"},
 		{csr, entries{"indptr": nil}, "array indptr: missing"},
-		{csr, entries{"shape": shaped("<i8", "(2,)", []int64{2, 1})}, "array shape: [2 1], want [2 2], the n·m and n of c"},
+		{csr, entries{"shape": shaped("<i8", "(2,)", []int64{2, 1})}, "array shape: [2 1], want [2 2], that is, n·m and n"},
 		{csr, entries{"shape": shaped("<f8", "(2,)", 2., 2.)}, "array shape: dtype <f8, want integers"},
 		{csr, entries{"indices": shaped("<i4", "(2,)", []int32{0, 1})}, "array indices: 2 entries, want as many as data: 3"},
 		{csr, entries{"indices": shaped("<i4", "(3,)", []int32{0, 1, -1})}, "state 1, action 0: next state -1, want 0 to 1"},

@@ -19,7 +19,7 @@ type Mixture struct {
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
 	// Warm lists the rows of Ψ to start with, such as the active rows of a similar problem. Warm changes the time that
-	// Solve takes, not the solution.
+	// Solve takes, but not the optimal point. If the multipliers are not unique, it may change these.
 	Warm []int
 }
 

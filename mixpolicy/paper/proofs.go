@@ -67,7 +67,7 @@ type TraceSettings struct {
 	Pair            func(t int) int
 }
 
-// NewTrace makes the run that the settings describe.
+// NewTrace carries out the run that the settings describe.
 func NewTrace(p *mixpolicy.Problem, set TraceSettings) (r *Trace, err error) {
 	defer at("run "+strconv.Quote(set.Name), &err)
 	defer catch(&err)

@@ -40,9 +40,9 @@ func AsPrinted(form mixpolicy.Form) Protocol {
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
 }
 
-// Working is a protocol under which both methods, once tuned, come near the optimum: costs divided by c_max, the step
-// size 1/√(t+1) of Proposition 3.1, a small radius that contains the optimum, the corrected algorithm, and enough
-// iterations.
+// Working is a protocol under which Algorithm 1 and the penalty method, once tuned, come near the optimum. It has costs
+// divided by c_max, the step size 1/√(t+1) of Proposition 3.1, a small ball that still contains the optimum, the
+// corrected algorithm, and enough iterations.
 func Working() Protocol {
 	return Protocol{Name: "working", Radius: 2, Iterations: 100_000, Trials: 20,
 		StepSize: mixpolicy.InverseSqrt(1), CostScale: cMax, Weight: 1, Seed: 1}
@@ -58,7 +58,7 @@ func (c Protocol) Penalty() mixpolicy.Method {
 	return mixpolicy.Penalty{StepSize: c.StepSize, CostScale: c.CostScale, Weight: c.Weight}
 }
 
-// Run makes the trials of a method on the queue.
+// Run runs a method on the queue, once for each of the protocol's trials.
 func (c Protocol) Run(ctx context.Context, m mixpolicy.Method) (_ *race.Runs, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
@@ -386,10 +386,10 @@ func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: "iteration t", Log: true}, Y: plotting.Axis{Label: label}, Layers: layers}
 }
 
-// Figure2 makes the trials of Fig. 2 under the protocol.
+// Figure2 runs the trials of Fig. 2 under the protocol.
 func (c Protocol) Figure2(ctx context.Context) (Figure2, error) { return compare(ctx, c, c) }
 
-// Figure2 makes the trials of Fig. 2 with the tuned parameters of each method.
+// Figure2 runs the trials of Fig. 2 with the tuned parameters of each method.
 func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
 	return compare(ctx, k.tuned(k.Tuned.PrimalDual), k.tuned(k.Tuned.Penalty))
 }

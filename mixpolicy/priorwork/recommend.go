@@ -51,7 +51,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		budget, samplingError(p)/math.Sqrt(float64(budget)))
 	if known.Tolerance > 0 {
 		return Recommendation{ScaleFree{Tolerance: known.Tolerance}, budget, fmt.Sprintf("There is nothing to tune, and the run ends "+
-			"once its answer is shown to exceed the optimum by at most %.3g %% of its cost. %s", 100*known.Tolerance, precision)}, nil
+			"once its answer is shown to exceed the optimum by at most %.3g %% of its own cost. %s", 100*known.Tolerance, precision)}, nil
 	}
 	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. " +
 		"There is nothing to tune. If costs have rare outliers that are noise, take ScaleFree, " +

@@ -41,8 +41,8 @@ import (
 // clipping level L were fixed. Assume that a revealed cost is X = c + N, where the noise N has the same distribution for
 // every pair, and this distribution is symmetric about 0. The variance of N may be infinite. Let X_L be X clipped to [−L,
 // L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be their covariance. In a run with a Tolerance, b̂
-// is computed from X_L instead of X. After a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10⁹ samples
-// take about 360,000 steps.
+// is computed from X_L instead of X. After a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰ samples
+// take about 430,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality (Maurer and
 // Pontil 2009) says that, with probability at least 1−δ and whatever d is,
@@ -69,8 +69,8 @@ import (
 //
 // The probability of a wrong end: a test adds at most 4δ for each answer fixed before this test, because the samples of the
 // test may decide whether the answer is kept. An answer is replaced only after at least as many samples as came before it.
-// So a run of 10⁹ samples has at most 154 tests, 27 answers, and 2133 pairs of an answer and a later test. It ends wrongly
-// with probability at most 8532δ < 0.001.
+// So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs of an answer and a later test. It ends wrongly
+// with probability at most 10,800δ < 0.001.
 //
 // When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the
 // previous answer. A test takes d² operations for each pair, and 2d programs for each H.

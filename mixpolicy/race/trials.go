@@ -217,7 +217,7 @@ func (h *harness) trials(ctx context.Context, name string, methods []mixpolicy.M
 	return runs, nil
 }
 
-// run makes the run of method m on the stream of t, and fills in t.
+// run runs method m on the stream of t, and fills in t.
 func (h *harness) run(ctx context.Context, m mixpolicy.Method, seed uint64, t *Trial) error {
 	o, err := mixpolicy.NewOracle(h.p, seed, t.Stream)
 	if err != nil {

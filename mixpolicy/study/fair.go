@@ -180,13 +180,10 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 const Until = "until"
 
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
-const queriesOfRun, mostQueries = "queries of the run", 1_000_000_000
+const queriesOfRun, mostQueries = "queries of the run", 10_000_000_000
 
-// untilProblems are the problems of those rows. Heavy tails with d = 50 are not recorded: a run takes hundreds of millions of
-// queries.
-func untilProblems() []string {
-	return slices.Concat(Names, FamilyNames(Exact, Gaussian, Outliers), FamilyNames(Heavy)[:4])
-}
+// untilProblems are the problems of those rows.
+func untilProblems() []string { return slices.Concat(Names, FamilyNames()) }
 
 // until makes five runs on a problem, or one on each of five instances of a family.
 func (f fairRace) until(ctx context.Context) (rows race.Record, err error) {

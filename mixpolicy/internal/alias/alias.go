@@ -24,7 +24,7 @@ type slot struct {
 }
 
 // New returns the table with pᵢ = wᵢ/Σw, for weights w ≥ 0.
-// The error names the first weight that is negative or not finite.
+// If a weight is negative or not finite, the error names the first such weight.
 func New(w []float64) (*Table, error) {
 	n := len(w)
 	if n == 0 || n > math.MaxInt32 {

@@ -156,7 +156,7 @@ func (c tableCmd) Run(ctx context.Context, w *work) error {
 
 type adversariesCmd struct {
 	Space     []string `short:"s" sep:"none" placeholder:"NAME" help:"Only this space of instances; may be repeated."`
-	Instances int      `default:"1000000" help:"Number of instances of each bound, 500 from each random start; a grid's cells share them."`
+	Instances int      `default:"1000000" help:"Number of instances of each bound, at most 500 per start; a grid's points share them."`
 }
 
 // Run searches one space after the other. If spaces are named, it keeps the records of the other spaces.
