@@ -102,8 +102,9 @@ type MDP struct {
 
 // New builds and validates an MDP of at most 2³¹−1 pairs. New returns an error if some P_a(s, ·) is
 // not a distribution: a next state is out of range or listed twice, a probability is not in [0, 1],
-// or the sum is not 1. The error names the first such s and a. New also returns an error if a cost
-// is not finite, if a state has no allowed action, or if an action is allowed in no state.
+// or the sum is not 1. The error names the first such state s and action a. New also returns an
+// error if a cost is not finite, if a state has no allowed action, or if an action is allowed in no
+// state.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -260,7 +261,7 @@ func (x *MDP) checkAllowed(xi []float64) error {
 func constant(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // Merge adds up the probabilities of transitions to the same state, and returns the list without
-// repetitions, in order of first appearance. It overwrites the given list.
+// repetitions, in order of first appearance. Merge overwrites the given list.
 func Merge(next []Transition) []Transition {
 	out := next[:0]
 	for _, t := range next {
@@ -363,8 +364,8 @@ func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
 }
 
-// Must returns v, or panics if err is not nil. It is for notebook cells and examples, because they
-// end at the first error anyway:
+// Must returns v, or panics if err is not nil. Must is meant for notebook cells and examples: these
+// end at the first error anyway. An example is
 //
 //	queue := mixpolicy.Must(models.Queue{}.MDP())
 func Must[T any](v T, err error) T {

@@ -67,12 +67,12 @@ const (
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
-	// Multilevel begins as GaussSeidel does. Then it merges groups of states into the states of a
-	// smaller chain, which moves mass over long distances. It treats the smaller chain in the same
-	// way, and so on. All these chains together are the preconditioner of a Krylov iteration.
-	// Multilevel suits large chains that mix slowly: on a queueing network of 10⁶ states, it
-	// reaches a residual of 1e-10 in one and a half seconds, whereas sweeps alone take minutes.
-	// Measure.Sweeps does not count sweeps over the smaller chains.
+	// Multilevel begins as GaussSeidel does. Then it builds a smaller chain, whose states are
+	// groups of states, and which moves mass over long distances. It treats the smaller chain in
+	// the same way, and so on. All these chains together are the preconditioner of a Krylov
+	// iteration. Multilevel suits large chains that mix slowly: on a queueing network of 10⁶
+	// states, it reaches a residual of 1e-10 in one and a half seconds, whereas sweeps alone take
+	// minutes. Measure.Sweeps does not count sweeps over the smaller chains.
 	Multilevel
 )
 
@@ -89,13 +89,13 @@ type MeasureSettings struct {
 	Tolerance float64
 	// MaxSweeps is the greatest number of sweeps; 0 means 100,000.
 	MaxSweeps int
-	// Start is a guess of μ, from which iteration begins, such as the measure of a similar policy or the
-	// measure that an interrupted run returned; nil means uniform. A guess saves about as many sweeps as
-	// the uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps to
-	// reduce the residual by a factor of ten. For example, take the network of 10⁶ states in the comment
-	// of [Multilevel]. From the uniform start, Multilevel reaches a residual of 1e-10 in 46 sweeps. From
-	// the measure of a policy that differs from π in one decision out of 10⁴, it needs 38 sweeps. The
-	// measure of a policy that differs from π in one decision out of 100 saves no sweeps.
+	// Start is a guess of μ, such as the measure of a similar policy, or the measure that an interrupted
+	// run returned. Iteration begins from Start; nil means uniform. A guess saves about as many sweeps
+	// as the uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps
+	// to reduce the residual by a factor of ten. For example, take the network of 10⁶ states in the
+	// comment of [Multilevel]. From the uniform start, Multilevel reaches a residual of 1e-10 in 46
+	// sweeps. From the measure of a policy that differs from π in one decision out of 10⁴, it needs 38
+	// sweeps. The measure of a policy that differs from π in one decision out of 100 saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -300,8 +300,8 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 }
 
 func unproved(q *Measure, residual, bound, limit float64) error {
-	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but the error of μ may be %.2g, want at most %.2g; "+
-		"the chain leaves some states too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
+	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but the error of μ may be %.2g, "+
+		"want at most %.2g; the chain leaves some states too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
 // leaving returns 1 − γP(s,s) for every state, computed as 1−γ + γ Σ_{s′≠s} P(s,s′). So a small

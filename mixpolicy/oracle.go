@@ -27,8 +27,8 @@ type Oracle struct {
 	fetched float64 // the sum of the data read; without this sum, the compiler would remove the reads
 }
 
-// NewOracle returns an oracle for p. The oracle draws pairs with the generator PCG(seed, stream), and
-// the noise of the costs (see [Problem.WithNoise]) with PCG(seed, ^stream).
+// NewOracle returns an oracle for p. The oracle draws pairs with the generator PCG(seed, stream). If
+// p has noise (see [Problem.WithNoise]), the oracle draws this noise with PCG(seed, ^stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	if p == nil || p.f == nil {
 		return nil, errors.New("mixpolicy: oracle without a problem, want one from NewProblem")

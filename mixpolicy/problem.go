@@ -82,8 +82,9 @@ type optimum struct {
 	err      error
 }
 
-// NewProblem returns (2.18) for the given features and class. If the class is too small, the error says
-// how large R must be: for d > 1, the class must meet the hyperplane 1ᵀθ = 1 in more than one point.
+// NewProblem returns (2.18) for the given features and class. For d > 1, the class must meet the
+// hyperplane 1ᵀθ = 1 in more than one point. If the class is too small, the error says how large R must
+// be.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")

@@ -16,7 +16,7 @@ import (
 // Settings says how long [Solve] runs and what it records. Iterations is required.
 type Settings struct {
 	Iterations int // T
-	// Seed and Stream choose the random numbers: the oracle draws from PCG(Seed, Stream).
+	// Seed and Stream determine the random numbers: the oracle draws from PCG(Seed, Stream).
 	Seed, Stream uint64
 
 	// Recorder sees the state at the iterations that Schedule chooses; if Recorder is nil, nothing is
@@ -51,8 +51,8 @@ func Every(k int) Schedule {
 	return func(t int) int { return (t/k + 1) * k }
 }
 
-// LogSpaced returns a schedule that records about perDecade iterations in each decade (factor of ten),
-// or all iterations of a decade that contains fewer than perDecade. It panics if perDecade < 1.
+// LogSpaced returns a schedule that records about perDecade iterations in each decade 10ᵏ, …, 10ᵏ⁺¹.
+// If a decade contains fewer iterations, the schedule records all of them. It panics if perDecade < 1.
 func LogSpaced(perDecade int) Schedule {
 	if perDecade < 1 {
 		panic(fmt.Sprintf("mixpolicy: LogSpaced(%d), want at least 1", perDecade))
