@@ -247,8 +247,8 @@ func (f *Features) Dense() *mat.Dense {
 }
 
 // FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. If ψʲ is an occupation measure, this number is 0,
-// up to rounding, by the corrected constraint (2.13b). (The printed constraint (2.13b), ξᵀ(P − Q) =
-// 0, agrees with the corrected constraint only for γ = 1.)
+// up to rounding, by the corrected constraint (2.13b). (The printed constraint (2.13b),
+// ξᵀ(P − Q) = 0, agrees with the corrected constraint only for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.
