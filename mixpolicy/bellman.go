@@ -7,14 +7,15 @@ import (
 	"sync"
 )
 
-// Bellman sets dst = 𝒮v for the Bellman operator (2.8),
+// Bellman sets dst = 𝒮v, where 𝒮 is the Bellman operator (2.8),
 //
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
 // with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under discounting, the
-// solution v* of v* = 𝒮v* gives the least cost v*(s) = min_π E Σ γᵗ c(sₜ, aₜ) from s₀ = s, and
-// (1−γ)αᵀv* = min_π cᵀξ^π. Under average cost, there are relative values h with 𝒮h = h + g·1 if the least
-// average cost g is the same from every state. The slices dst and v have n entries and must not overlap.
+// solution v* of v* = 𝒮v* gives the least cost v*(s) = min_π E Σ γᵗ c(sₜ, aₜ) from s₀ = s, and (1−γ)αᵀv*
+// = min_π cᵀξ^π. Under average cost, there are relative values h with 𝒮h = h + g·1 if the least average
+// cost g is the same from every state. The slices dst and v must have n entries each, and must not
+// overlap.
 func (x *MDP) Bellman(dst, v []float64) {
 	x.checkValues(dst, v)
 	for s := range dst {
@@ -28,8 +29,9 @@ func (x *MDP) Bellman(dst, v []float64) {
 	}
 }
 
-// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). The minimum of these numbers
-// over a is (𝒮v)(s) of (2.8). The slice dst must have nm entries, and v must have n.
+// ActionValues sets dst[s·m + a] = c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′). For each s, the minimum of
+// these numbers over a is (𝒮v)(s) of (2.8). The slice dst must have nm entries, and v must have n
+// entries.
 func (x *MDP) ActionValues(dst, v []float64) {
 	if len(dst) != x.Pairs() || len(v) != x.n {
 		panic("mixpolicy: ActionValues: dst must have nm entries, and v must have n")
@@ -40,7 +42,8 @@ func (x *MDP) ActionValues(dst, v []float64) {
 }
 
 // Greedy returns the policy that takes, in each state, the first action that attains the minimum in
-// (2.8). If v is the v* or the h of [MDP.Bellman], this policy is optimal.
+// (2.8). This policy is optimal if v is v* (under discounting) or h (under average cost); see
+// [MDP.Bellman].
 func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)

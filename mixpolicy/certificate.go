@@ -13,19 +13,22 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Certificate measures the quality of an answer θ̂ by numbers that anyone can recompute
-// from the problem, θ̂ and λ̂, without trusting the method.
+// Certificate contains measures of the quality of a method's answer. Anyone can recompute these
+// measures of quality from the problem and the answer, without trusting the method. The answer is
+// θ̂, with λ̂ if the method has multipliers, or the policy of a [PolicyRun].
 type Certificate struct {
-	// HasTheta reports whether a finite θ̂ was measured without overflow. If HasTheta is false, as for
-	// a [PolicyRun], PolicyCost and PolicyResidual are the only possible measures of quality.
+	// HasTheta reports whether there is a finite θ̂ whose measures of quality did not overflow. If
+	// HasTheta is false, as for a [PolicyRun], only two measures of quality can be set: PolicyCost and
+	// PolicyResidual.
 	HasTheta  bool
 	Objective float64 // cᵀΨθ̂
 	// Optimum is the exact optimum of (2.18), and Gap is Objective − Optimum. Both are set if
 	// HasOptimum is true. The gap of an infeasible θ̂ can be negative.
 	HasOptimum   bool
 	Optimum, Gap float64
-	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap plus penalties for infeasibility. Up to rounding, it
-	// is ≥ 0 and, unless all costs are equal, 0 only at an optimum. PenalisedGap is set if HasOptimum is true.
+	// PenalisedGap is [Problem.PenalisedGap] of θ̂: the gap plus penalties for infeasibility. Up to rounding,
+	// PenalisedGap is ≥ 0. Unless all costs are equal, it is 0 only at an optimum. PenalisedGap is set if
+	// HasOptimum is true.
 	PenalisedGap float64
 	// DualBound is the lower bound on the optimum that λ̂ proves (see [Problem.DualBound]), and
 	// DualityGap is Objective − DualBound. Both are set if HasDual is true. HasDual requires λ̂ ⪰ 0
@@ -46,7 +49,8 @@ type Certificate struct {
 
 	Queries      int // number of revealed costs
 	Seed, Stream uint64
-	// Settings states the method, its main settings (if the run has a String method), T and the class.
+	// Settings names the method, T and the class, and also the method's main settings if the run has a String
+	// method.
 	Settings string
 	// Each warning describes a flaw of the answer or of the settings, and says how to remedy this flaw.
 	Warnings []string

@@ -19,11 +19,12 @@
 //
 // # Conventions
 //
-// States s and actions a are numbered from 0. The state–action pair (s, a) has the index i = s·m + a, so
-// a vector over pairs lists the m entries of state 0, then the m entries of state 1, and so on. (The paper
+// States s and actions a are numbered from 0. The state–action pair (s, a) has the index i = s·m + a, so a
+// vector over pairs lists the m entries of state 0, then the m entries of state 1, and so on. (The paper
 // orders the entries of ξ by action, but the rows of P and Q by state.) P_a(s, s′) is the probability that
-// action a leads from s to s′. The paper writes this as P_a(s,s′) or as P_a(s′,s). Costs are minimised.
+// action a leads from s to s′. The paper writes this probability as P_a(s,s′) or as P_a(s′,s). Costs are
+// minimised.
 //
-// Where the printed paper has an error, the correct form is the default. If the printed form can
-// also be run, it has a name of its own, such as [Printed].
+// Where the printed paper has an error, the correct form is the default. If the code can also run
+// the printed form, this form has a name of its own, such as [Printed].
 package mixpolicy

@@ -36,13 +36,14 @@ type Features struct {
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies. The error gives the index of a
-// policy at fault. If this policy has several recurrent classes under average cost, the error also
-// names these classes. Two policies must not have equal measures: θ would not be unique, and the
-// second policy would add nothing to the mixtures. The measures of policies i and j may be close, but
-// then Ψ is ill-conditioned: its least singular value is at most ‖ψⁱ − ψʲ‖₂/√2, and a change of θ by
-// t(eⁱ − eʲ) moves Ψθ by only |t|‖ψⁱ − ψʲ‖, in any norm. The condition number mat.Cond(f.Dense(), 2)
-// is large if the columns of Ψ are nearly dependent.
+// NewFeatures computes the occupation measures of the base policies. If the computation fails for a
+// policy, the error gives the index of this policy. If the policy has several recurrent classes under
+// average cost, the error also names these classes. Two policies must not have equal measures: the
+// optimal θ would not be unique, and the second policy would add nothing to the mixtures. The
+// measures of policies i and j may be close, but then Ψ is ill-conditioned. The least singular value
+// of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2. A change of θ by t(eⁱ − eʲ) changes Ψθ by only |t|‖ψⁱ − ψʲ‖, in any
+// norm. The condition number mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly
+// dependent.
 //
 // A Ψ of more than 2²⁰ entries is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
 // then takes 8 bytes per policy for μʲ. For πʲ, a state takes up to 8m bytes, but at most 4 bytes if πʲ comes
@@ -91,9 +92,10 @@ func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	return true
 }
 
-// FeaturesFromColumns returns features with the given columns, which it keeps without copying. Each
-// column must be a distribution over pairs, and 0 at pairs that are not allowed. The columns need not be
-// occupation measures; [Features.FlowResidual] measures how much a column violates the flow constraint.
+// FeaturesFromColumns returns features with these columns, and keeps the columns without copying them.
+// Each column must be a distribution over pairs that is 0 at every pair that is not allowed. The columns
+// need not be occupation measures; [Features.FlowResidual] measures how much a column violates the flow
+// constraint (2.13b).
 func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("mixpolicy: no feature column, want at least one")
@@ -119,10 +121,10 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	return f, nil
 }
 
-// SampledBy returns the same Ψ with another sampling distribution: the oracle draws pairs from q
-// instead of (1/d) Σ ψⁱ. SampledBy keeps the slice q, of nm entries, without copying. The estimator (3.5a),
-// which divides by q, is unbiased only if q is positive wherever a feature is positive. The error
-// names the first pair that violates this condition.
+// SampledBy returns the same Ψ with another sampling distribution: the oracle draws pairs from q instead of
+// (1/d) Σ ψⁱ. The slice q must have nm entries; SampledBy keeps q without copying it. The estimator (3.5a),
+// which divides by q, is unbiased only if q is positive wherever a feature is positive. If q violates this
+// condition, the error names the first pair at which a feature is positive and q is 0.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
@@ -163,8 +165,8 @@ func (f *Features) Dim() int {
 	return d
 }
 
-// Column returns ψʲ, which the caller must not change. If Ψ is not stored, Column allocates nm
-// numbers.
+// Column returns ψʲ, which the caller must not change. If Ψ is not stored, each call of Column
+// allocates nm numbers.
 func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 
 // Policy returns base policy j, or nil if Ψ was built from columns.
@@ -244,9 +246,9 @@ func (f *Features) Dense() *mat.Dense {
 	return psi
 }
 
-// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. By the corrected constraint (2.13b), this number
-// is 0, up to rounding, if ψʲ is an occupation measure. (The printed constraint (2.13b),
-// ξᵀ(P − Q) = 0, agrees with the corrected constraint for γ = 1.)
+// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. If ψʲ is an occupation measure, this number is 0,
+// up to rounding, by the corrected constraint (2.13b). (The printed constraint (2.13b),
+// ξᵀ(P − Q) = 0, agrees with the corrected constraint only for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
 // FlowResidual returns ‖ξᵀ(Q − γP) − (1−γ)αᵀ‖₁ for a vector ξ over pairs.

@@ -64,9 +64,9 @@ type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion
 
-	// Dynamics returns c_a(s) and P_a(s, ·). It must not list a next state twice ([Merge] adds up
-	// the probabilities of events that lead to the same state). All calls may return the same
-	// slice.
+	// Dynamics returns c_a(s) and P_a(s, ·). The list of one pair must not contain a next state
+	// twice ([Merge] adds up the probabilities of events that lead to the same state). All calls
+	// may return the same slice.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
 	// Allowed reports whether action a is allowed in state s. Each state must have an allowed
@@ -74,12 +74,13 @@ type Spec struct {
 	// all states. New calls Dynamics for allowed pairs only. See [MDP.Allowed].
 	Allowed func(s, a int) bool
 
-	// Transitions is an estimate of the total number of transitions. It need not be exact, but with
-	// millions of transitions, a good estimate saves time and memory; 0 means 4 per pair.
+	// Transitions is an estimate of the total number of transitions of all pairs. The estimate need
+	// not be exact, but with millions of transitions, a good estimate saves time and memory; 0
+	// means 4 per pair.
 	Transitions int
 
-	// Initial is α, the distribution of the first state; nil means uniform. If a policy has one
-	// recurrent class, its average cost does not depend on α, but simulations start from α.
+	// Initial is α, the distribution of the first state; nil means uniform. The average cost of a
+	// policy with one recurrent class does not depend on α, but simulations start from α.
 	Initial []float64
 
 	// StateLabel and ActionLabel name states and actions in messages and tables. If a function is
@@ -99,10 +100,11 @@ type MDP struct {
 	stateLabel, actionLabel func(int) string
 }
 
-// New builds and validates an MDP of at most 2³¹−1 pairs. The error names the state and
-// action of the first row that is not a distribution: a next state is out of range or
-// listed twice, a probability is not in [0, 1], or the sum is not 1. A cost that is not
-// finite is also an error, as is a state or an action without an allowed pair.
+// New builds and validates an MDP of at most 2³¹−1 pairs. New returns an error if some P_a(s, ·) is
+// not a distribution: a next state is out of range or listed twice, a probability is not in [0, 1],
+// or the sum is not 1. The error names the first such state s and action a. New also returns an
+// error if a cost is not finite, if a state has no allowed action, or if an action is allowed in no
+// state.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -213,11 +215,11 @@ func (x *MDP) act(s, a int) int {
 //
 //	(Fπ)_{a₀}(s) = π_{a₀}(s) + Σ_{a ∉ A(s)} π_a(s),   (Fπ)_a(s) = 0 for a ∉ A(s).
 //
-// Because a₀ has the same cost and row as the actions outside A(s), c^{Fπ} = c^π and P^{Fπ} = P^π. So π and
-// Fπ have the same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, with Fξ defined as
-// Fπ is, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of
-// these results: they only enter counts of pairs, such as nm in a bound. A policy must give them
-// probability 0; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ is 0 at these pairs, and Ψθ ⪰ 0 holds for them.
+// Because a₀ has the same cost and row as the actions outside A(s), c^{Fπ} = c^π and P^{Fπ} = P^π. So π and Fπ have the
+// same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, where Fξ is defined in the same way as
+// Fπ, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of these results:
+// they only enter counts of pairs, such as nm in a bound. A policy must give probability 0 to pairs that are not
+// allowed; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ is 0 at these pairs, and Ψθ ⪰ 0 holds for them.
 func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
@@ -258,8 +260,8 @@ func (x *MDP) checkAllowed(xi []float64) error {
 
 func constant(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
-// Merge adds up the probabilities of transitions to the same state, in place,
-// and returns the list without repetitions, in order of first appearance.
+// Merge adds up the probabilities of transitions to the same state, and returns the list without
+// repetitions, in order of first appearance. Merge overwrites the given list.
 func Merge(next []Transition) []Transition {
 	out := next[:0]
 	for _, t := range next {
@@ -314,9 +316,9 @@ func (x *MDP) Transitions() int { return x.p.NNZ() }
 // both numbers.
 func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
-// WithCosts returns the same process with other costs. The slice must have nm entries, and WithCosts
-// keeps it without copying. Costs must be finite, and a pair that is not allowed must have the cost
-// of the first allowed action of its state.
+// WithCosts returns the same process with other costs. The slice must have nm entries; WithCosts
+// keeps the slice without copying it. Costs must be finite. A pair that is not allowed must have the
+// same cost as the first allowed action of its state.
 func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 	if len(cost) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: %d costs, want one per pair: %d", len(cost), x.Pairs())
@@ -362,8 +364,8 @@ func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
 }
 
-// Must returns v, or panics if err is not nil. It is for notebook cells and examples, which end at
-// the first error anyway:
+// Must returns v, or panics if err is not nil. Must is meant for notebook cells and examples: these
+// end at the first error anyway. An example is
 //
 //	queue := mixpolicy.Must(models.Queue{}.MDP())
 func Must[T any](v T, err error) T {

@@ -19,7 +19,7 @@ import (
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
 //
-// which the paper calls stationary, although, in general, μ is stationary only in the limit γ → 1.
+// The paper calls this μ stationary. In general, however, μ is stationary only in the limit γ → 1.
 // Under the average-cost criterion, μ is the stationary distribution, μ = μP^π.
 type Measure struct {
 	State []float64 // μ(s), n entries
@@ -27,12 +27,13 @@ type Measure struct {
 
 	// Residual is the flow residual ‖μ − (1−γ)α − γμP^π‖₁ of the computed measure.
 	Residual float64
-	// Error bounds ‖μ̂ − μ‖₁, the distance of the computed measure μ̂ from the exact measure μ. The bound is
-	// proved, with one exception: for [Multilevel] under average cost with more than 1024 recurrent states,
-	// Error is usually only an estimate, which can miss errors that the rounding of the residual hides. Stored
-	// rows of P add up to 1 only up to rounding, so we define the exact μ by the chain with
-	// P(s,s) = 1 − Σ_{s′≠s} P(s,s′). If the chain mixes slowly, Error can be many times Residual. If no bound
-	// is known, as after a failed computation, Error is 2, the largest distance between two distributions.
+	// Error is an upper bound on ‖μ̂ − μ‖₁, where μ̂ is the computed measure, and μ is the exact measure. The
+	// bound is proved, with one exception. If [Multilevel] computes μ̂ under average cost with more than 1024
+	// recurrent states, Error is usually only an estimate. Such an estimate can miss errors that the rounding
+	// of the residual hides. Stored rows of P add up to 1 only up to rounding, so we define the exact μ by the
+	// chain with P(s,s) = 1 − Σ_{s′≠s} P(s,s′). If the chain mixes slowly, Error can be many times Residual.
+	// If no bound is known, as after a failed computation, Error is 2, the greatest possible ℓ₁ distance
+	// between two distributions.
 	Error  float64
 	Method MeasureMethod
 	Sweeps int // 0 for elimination
@@ -50,10 +51,10 @@ func (q *Measure) Cost(c []float64) float64 {
 type MeasureMethod int
 
 const (
-	// Auto is Elimination if elimination takes at most about two seconds and loses no significant digits.
-	// Otherwise, Auto is Multilevel. If Multilevel stalls, and elimination was rejected only because it takes
-	// too long, Auto tries Elimination for up to about five seconds. If this also fails, Auto returns an error.
-	// On 10⁵ states, this takes some ten seconds in total. Both methods can fail on random graphs with few neighbours
+	// Auto is Elimination if elimination takes at most about two seconds and loses no significant digits. Otherwise,
+	// Auto is Multilevel. If Multilevel stalls, and elimination was rejected only because it takes too long, Auto
+	// tries Elimination for up to about five seconds. If this attempt also fails, Auto returns an error. On 10⁵
+	// states, all attempts together take some ten seconds. Both methods can fail on random graphs with few neighbours
 	// per state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
 	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without
@@ -66,9 +67,9 @@ const (
 	GaussSeidel
 	// PowerIteration repeats μ ← (1−γ)α + γμP.
 	PowerIteration
-	// Multilevel begins as GaussSeidel does. Then it merges groups of states into the states of a
-	// smaller chain, which moves mass over long distances. It treats the smaller chain in the same
-	// way, and so on, and uses all these chains together as the preconditioner of a Krylov
+	// Multilevel begins as GaussSeidel does. Then it builds a smaller chain, whose states are
+	// groups of states, and which moves mass over long distances. It treats the smaller chain in
+	// the same way, and so on. All these chains together are the preconditioner of a Krylov
 	// iteration. Multilevel suits large chains that mix slowly: on a queueing network of 10⁶
 	// states, it reaches a residual of 1e-10 in one and a half seconds, whereas sweeps alone take
 	// minutes. Measure.Sweeps does not count sweeps over the smaller chains.
@@ -83,18 +84,18 @@ func (k MeasureMethod) String() string {
 // MeasureSettings controls [Occupation]; the zero value suits most models.
 type MeasureSettings struct {
 	Method MeasureMethod
-	// Tolerance is the flow residual ‖μ − (1−γ)α − γμP‖₁ at which iteration stops, provided
-	// that Measure.Error is at most √Tolerance; 0 means 1e-12.
+	// Tolerance bounds the residual; 0 means 1e-12. Iteration stops when the flow residual ‖μ − (1−γ)α − γμP‖₁ is at
+	// most Tolerance and Measure.Error is at most √Tolerance.
 	Tolerance float64
 	// MaxSweeps is the greatest number of sweeps; 0 means 100,000.
 	MaxSweeps int
-	// Start is where iteration begins: a guess of μ, such as the measure of a similar policy or of an
-	// interrupted run; nil means uniform. A guess saves about as many sweeps as the uniform start
-	// needs to reach the residual of the guess. [Multilevel] needs some four sweeps to reduce the
-	// residual by a factor of ten. On the network of 10⁶ states in the comment of [Multilevel], the method
-	// reaches a residual of 1e-10 in 46 sweeps from the uniform start, and in 38 sweeps from the
-	// measure of a policy that differs from π in one decision out of 10⁴. The measure of a policy
-	// that differs from π in one decision out of 100 saves no sweeps.
+	// Start is a guess of μ, such as the measure of a similar policy, or the measure that an interrupted
+	// run returned. Iteration begins from Start; nil means uniform. A guess saves about as many sweeps
+	// as the uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps
+	// to reduce the residual by a factor of ten. For example, take the network of 10⁶ states in the
+	// comment of [Multilevel]. From the uniform start, Multilevel reaches a residual of 1e-10 in 46
+	// sweeps. From the measure of a policy that differs from π in one decision out of 10⁴, it needs 38
+	// sweeps. The measure of a policy that differs from π in one decision out of 100 saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -105,12 +106,16 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
-// Occupation computes μ^π and ξ^π. It fails if, under average cost, the chain has several recurrent
-// classes (the stationary distribution is then not unique; the error names the classes), if Method is
-// [Elimination] and elimination would take too much work or lose digits, or if a mass overflows. It
-// also fails if the iteration has not converged after MaxSweeps sweeps, if no Measure.Error of at most
-// √Tolerance is found, or if ctx ends. In these last three cases, Occupation returns the
-// measure so far, if any, together with the error.
+// Occupation computes μ^π and ξ^π. It returns an error if the policy does not fit the MDP, if a setting is invalid, or if
+//   - the chain of π has several recurrent classes under average cost: the stationary distribution is
+//     then not unique, and the error names the classes;
+//   - Method is [Elimination], and elimination would take too much work, or loses digits;
+//   - a mass overflows;
+//   - iteration has not converged after MaxSweeps sweeps (or after fewer sweeps, with [Auto]);
+//   - Occupation finds no Measure.Error of at most √Tolerance;
+//   - ctx ends.
+//
+// In the last three cases, Occupation also returns the measure so far, if there is one.
 func Occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*Measure, error) {
 	q, err := occupation(ctx, x, p, set)
 	if q != nil {
@@ -295,8 +300,8 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 }
 
 func unproved(q *Measure, residual, bound, limit float64) error {
-	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but μ's error may be %.2g, want %.2g; "+
-		"some states are left too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
+	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but the error of μ may be %.2g, "+
+		"want at most %.2g; the chain leaves some states too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 
 // leaving returns 1 − γP(s,s) for every state, computed as 1−γ + γ Σ_{s′≠s} P(s,s′). So a small

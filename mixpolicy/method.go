@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// Method is a method that [Solve] can run. Most methods are iterative and learn from sampled
-// costs. A Method holds only settings. Its fields are exported, and a run never writes to them,
-// so a Method can be copied, shared between goroutines, printed, and run several times at once.
-// The zero value of a method runs, unless the comment of a field says that the field is required.
+// Method is a method that [Solve] can run. Most methods are iterative and learn from sampled costs.
+// A Method holds only settings. Its fields are exported, and a run never writes to them, so a
+// Method can be copied, shared between goroutines, printed, and run several times at once. The zero
+// value of a method can be run, unless the comment of a field says that the field is required.
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string
@@ -30,22 +30,23 @@ type Run interface {
 }
 
 // PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning. The
-// View of a PolicyRun leaves Last and Average nil. Policy returns the learned policy, and can take a
-// long time if it solves an estimated problem.
+// View of a PolicyRun leaves Last and Average nil. The method Policy returns the learned policy. A
+// call of Policy can take a long time if it solves an estimated problem.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
 }
 
-// SlowRun is a [Run] whose View takes a long time because it solves a problem. ViewUntil is View with a
-// context: when ctx ends, ViewUntil returns an error early, and *s can then show the state reached so far.
+// SlowRun is a [Run] whose View takes a long time because View solves a problem. ViewUntil does the same
+// as View, but when ctx ends, ViewUntil returns early, with an error. Then *s can show the state reached
+// so far.
 type SlowRun interface {
 	Run
 	ViewUntil(ctx context.Context, s *Snapshot) error
 }
 
-// View sets *s to the state of a run. For a [SlowRun], View returns an error early when ctx ends. If
-// the run panics, View returns the panic as an error.
+// View sets *s to the state of a run. For a [SlowRun], View returns early, with an error, when ctx
+// ends. If the run panics, View returns the panic as an error.
 func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 	defer recovered(&err, r)
 	if slow, ok := r.(SlowRun); ok {
@@ -57,19 +58,20 @@ func View(ctx context.Context, r Run, s *Snapshot) (err error) {
 // ErrDone is the error that Step returns when nothing is left to do.
 var ErrDone = errors.New("the method has finished")
 
-// Snapshot is the state of a method after some iterations. Its slices are borrowed: a Recorder
-// must copy the slices that it keeps, and must not change any slice.
+// Snapshot is the state of a run after some iterations. Its slices are borrowed: a Recorder must
+// copy the slices that it keeps, and must not change any slice.
 type Snapshot struct {
 	// Iteration is t, the number of steps done, and Queries is the number of costs that the oracle has revealed.
-	// The code that runs the method, such as [Solve], counts both; View does not set them.
+	// View does not set these two numbers: the code that runs the method, such as [Solve], sets them.
 	Iteration, Queries int
 
 	Last    []float64 // θ_t; nil for a [PolicyRun]
 	Average []float64 // θ̂_t, the method's answer, such as (3.27a); nil for a [PolicyRun]
 
-	// Lambda is λ̂_t of (3.27), one entry per pair, in the unit of the true costs. Lazy multipliers
-	// of the corrected form give an unbiased estimate of λ̂_t instead (see [LazyMultipliers]). Methods
-	// without multipliers leave Lambda nil. Lambda ⪰ 0, except for the printed form of Algorithm 1.
+	// Lambda is λ̂_t of (3.27), one entry per pair, in the unit of the true costs. With lazy
+	// multipliers and the corrected form, Lambda is an unbiased estimate of λ̂_t instead (see
+	// [LazyMultipliers]). Methods without multipliers leave Lambda nil. Lambda is ⪰ 0, except for the
+	// printed form of Algorithm 1.
 	Lambda []float64
 }
 
@@ -103,16 +105,16 @@ type StepFunc func(t int) float64
 // At returns f(t).
 func (f StepFunc) At(t int) float64 { return f(t) }
 
-// String shows how the schedule begins.
+// String shows η₀, η₁ and η₂, rounded.
 func (eta Constant) String() string { return showSteps(eta) }
 
-// String shows how the schedule begins.
+// String shows η₀, η₁ and η₂, rounded.
 func (eta InverseSqrt) String() string { return showSteps(eta) }
 
-// String shows how the schedule begins.
+// String shows η₀, η₁ and η₂, rounded.
 func (eta Scaled) String() string { return showSteps(eta) }
 
-// String shows how the schedule begins.
+// String shows η₀, η₁ and η₂, rounded.
 func (f StepFunc) String() string { return showSteps(f) }
 
 func showSteps(eta StepSize) string {
@@ -150,8 +152,8 @@ func unset(eta StepSize) bool {
 	return false
 }
 
-// Steps returns eta, or [InverseSqrt](1) if eta is nil. Errors: a nil [StepFunc], a
-// [Scaled] without a schedule, and an η₀ = At(0) that is not a finite number > 0.
+// Steps returns eta, or [InverseSqrt](1) if eta is nil. It returns an error if eta is a nil
+// [StepFunc] or a [Scaled] without a schedule, or if η₀ = At(0) is not a finite number > 0.
 func Steps(eta StepSize) (StepSize, error) {
 	if eta == nil {
 		eta = InverseSqrt(1)

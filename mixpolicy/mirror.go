@@ -23,11 +23,12 @@ type Mirror struct {
 	// Eta is η; nil means InverseSqrt(1).
 	Eta StepSize
 	// Scale divides every observed cost, so that η need not depend on the unit of cost; 0 means
-	// c_max = max |c|, which is known by (A.3).
+	// c_max = max |c|, which the learner knows by (A.3)(i).
 	Scale float64
 	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, θ̂ is (3.27a). For
-	// p > 0, early iterates have a smaller share of the total weight than for p = 0. For constant η, the last half of the
-	// iterates has about the share 1 − 2^{−p−1}, as with the polynomial weights of Shamir and Zhang (ICML 2013).
+	// p > 0, early iterates have a smaller share of the total weight than for p = 0. For constant η, the last half of
+	// the iterates has about the share 1 − 2^{−p−1}. The polynomial weights of Shamir and Zhang (ICML 2013) have the
+	// same effect.
 	Recency float64
 	// Project changes y = ∇φ(θ̃) so that θ = ∇φ*(y) meets the method's constraints; nil means (3.25b), y ← y + z1.
 	Project func(y []float64) error
@@ -47,9 +48,10 @@ type Mirror struct {
 // maxRecency is the greatest p. With this p, weights stay finite for 10¹⁰ iterations.
 const maxRecency = 30.0
 
-// For returns the settings with the defaults filled in. Errors: settings out of range, a class
-// without a known modulus if Phi is nil, a modulus whose domain does not meet the hyperplane, and a
-// θ₀ off the hyperplane, outside the class, or outside the interior of the domain.
+// For returns the settings with the defaults filled in. It returns an error if a setting is out of
+// range, if Phi is nil and no modulus is known for the class, or if the domain of the modulus does
+// not meet the hyperplane. It also returns an error if θ₀ is off the hyperplane, outside the class,
+// or not in the interior of the domain.
 func (m Mirror) For(p *Problem) (Mirror, error) {
 	c := p.class
 	if m.Phi == nil {
@@ -80,7 +82,7 @@ func (m Mirror) For(p *Problem) (Mirror, error) {
 	return m, nil
 }
 
-// Start fills in the defaults and starts a run. Its errors are those of [Mirror.For].
+// Start fills in the defaults and starts a run. It returns the errors of [Mirror.For].
 func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	m, err := m.For(p)
 	if err != nil {
@@ -89,7 +91,7 @@ func (m Mirror) Start(p *Problem, o *Oracle) (*Mirror, error) {
 	return m.Begin(o), nil
 }
 
-// Begin starts a run from Theta, and makes every allocation that the run needs. The settings must
+// Begin starts a run from θ₀ = Theta, and makes every allocation that the run needs. The settings must
 // have their defaults filled in (see [Mirror.For]). The oracle may be nil if the method draws no pairs.
 func (m Mirror) Begin(o *Oracle) *Mirror {
 	d := len(m.Theta)
@@ -109,7 +111,8 @@ func (m Mirror) Begin(o *Oracle) *Mirror {
 	return &m
 }
 
-// Sample draws (s,a) ~ q. It returns the pair, its cost divided by Scale, and q_a(s), and leaves Ψ_a(s) in Row.
+// Sample draws (s,a) ~ q. It returns the pair, the pair's cost divided by Scale, and q_a(s). It stores Ψ_a(s)
+// in Row.
 func (m *Mirror) Sample() (pair int, cost, q float64) {
 	pair, cost = m.oracle.Sample()
 	m.oracle.f.Row(m.Row, pair)
@@ -149,7 +152,7 @@ func (m *Mirror) Average() []float64 {
 	return floats.ScaleTo(m.average, 1/m.SumEta, m.SumTheta)
 }
 
-// View fills the snapshot of a method without multipliers.
+// View sets *s to the present state, for a method without multipliers.
 func (m *Mirror) View(s *Snapshot) error {
 	*s = Snapshot{Last: m.Theta, Average: m.Average()}
 	return nil
@@ -170,9 +173,9 @@ func DefaultModulus(c Class) bregman.Modulus {
 	return bregman.Ball{R: c.R}
 }
 
-// CostScale returns the number by which a method divides observed costs, given its field CostScale = k:
-// k itself or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed] form of [PrimalDual]
-// replaces k = 0 by 1 beforehand.
+// CostScale returns the number by which a method divides observed costs. The argument k is the method's
+// field CostScale. The result is k or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed]
+// form of [PrimalDual] replaces k = 0 by 1 before it calls CostScale.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {
 		lo, hi := p.MDP().CostRange()

@@ -19,10 +19,11 @@ const (
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers stores the whole vector λ_t. An iteration takes about nm·d operations.
 	DenseMultipliers
-	// While λ stays well inside its ball, LazyMultipliers computes λ_t only at the sampled pair, from the path of θ, and
-	// the time of an iteration does not depend on nm. Near the boundary of the ball, iterations are like those of
-	// DenseMultipliers. For the corrected form, Snapshot.Lambda is an unbiased estimate of λ̂. The printed form allows
-	// LazyMultipliers only if λ has no ball. Then the time never depends on nm, and Snapshot.Lambda is exact.
+	// While λ stays well inside its ball, LazyMultipliers computes λ_t only at the sampled pair, from the path of θ.
+	// The time of such an iteration does not depend on nm. Near the boundary of the ball, LazyMultipliers updates the
+	// whole vector λ_t, as DenseMultipliers does. For the corrected form, Snapshot.Lambda is an unbiased estimate of
+	// λ̂. The printed form allows LazyMultipliers only if λ has no ball. In this case, the time of an iteration never
+	// depends on nm, and Snapshot.Lambda is exact.
 	LazyMultipliers
 )
 

@@ -27,8 +27,8 @@ type Oracle struct {
 	fetched float64 // the sum of the data read; without this sum, the compiler would remove the reads
 }
 
-// NewOracle returns an oracle for p. Its pairs come from the generator PCG(seed, stream), and the noise
-// of its costs (see [Problem.WithNoise]) comes from PCG(seed, ^stream).
+// NewOracle returns an oracle for p. The oracle draws pairs with the generator PCG(seed, stream). If
+// p has noise (see [Problem.WithNoise]), the oracle draws this noise with PCG(seed, ^stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	if p == nil || p.f == nil {
 		return nil, errors.New("mixpolicy: oracle without a problem, want one from NewProblem")
@@ -82,8 +82,8 @@ func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.reveal(s*o.f.x.m + a), o.next(s, a)
 }
 
-// Transition does what Sample does, and also reveals a next state s′ ~ P_a(s, ·). It is for methods that
-// know neither P nor Ψ: with the default q, each result is like an entry of a log of the base policies' decisions.
+// Transition does what Sample does, and also reveals a next state s′ ~ P_a(s, ·). It is for methods that know
+// neither P nor Ψ: with the default q, each result is like one entry in a log of what the base policies did.
 func (o *Oracle) Transition() (pair int, cost float64, next int) {
 	pair, cost = o.Sample()
 	return pair, cost, o.next(pair/o.f.x.m, pair%o.f.x.m)

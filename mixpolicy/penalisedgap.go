@@ -16,24 +16,25 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* + ω₁‖[Ψθ]₋‖₁ + ω₂|1ᵀθ − 1| + ω₃(‖θ‖ − R)₊,    f(θ) = cᵀΨθ.
 //
 // Let λ*, μ* and ν* be the multipliers of Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R at the optimum. Then ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*| and
-// ω₃ = 2ν*, but each weight that is less than max c − min c is raised to max c − min c. We use the λ* that the solver
-// returns: equal rows of Ψ can split their multiplier in any way, and another λ* can give another ω₁. The penalised gap
-// can compare answers even if some of them are infeasible. By cost alone, an infeasible answer can seem better than the
-// optimum, because Ψθ can place negative mass on expensive pairs.
+// ω₃ = 2ν*, but each weight that is less than max c − min c is raised to max c − min c. The multipliers λ* need not be
+// unique, because equal rows of Ψ can share a multiplier in any proportion, and another λ* can give another ω₁. We use
+// the λ* that the solver returns. Penalised gaps of answers can be compared even if some answers are infeasible. By
+// cost alone, an infeasible answer can seem better than the optimum, because Ψθ can place negative mass on expensive
+// pairs.
 //
 // The penalised gap is at least half of the sum of its penalties, so it is ≥ 0. If not all costs
-// are equal, it is 0 only where θ is feasible and f(θ) = f*. Proof: the optimum has multipliers
-// λ* ⪰ 0, μ*, ν* ≥ 0 with Ψᵀc = Ψᵀλ* + μ*1 − ν*g, where gᵀθ ≤ ‖θ‖ for all θ, and f* = μ* − ν*R. So,
+// are equal, it is 0 only if θ is feasible and f(θ) = f*. Proof: the multipliers satisfy λ* ⪰ 0 and
+// ν* ≥ 0, f* = μ* − ν*R, and Ψᵀc = Ψᵀλ* + μ*1 − ν*g for some g such that gᵀθ ≤ ‖θ‖ for all θ. So,
 // for every θ ∈ ℝᵈ,
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice the subtracted terms. ∎ The error of the computed gap is the
-// error of f*, which is at most linprog's Solution.Gap, plus rounding errors.
+// and the penalties are at least twice the subtracted terms. ∎ The computed penalised gap has two
+// errors: the error of f*, which is at most linprog's Solution.Gap, and rounding errors.
 //
-// The first call computes the exact optimum, unless [Problem.Optimum] has already computed it. Errors
-// are those of [Problem.Optimum].
+// The first call computes the exact optimum, unless [Problem.Optimum] has already computed it.
+// PenalisedGap returns the errors of [Problem.Optimum].
 func (p *Problem) PenalisedGap(theta []float64) (float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // PlugIn uses the fact that only b = cᵀΨ ∈ ℝᵈ is unknown in (2.18). It estimates b from the
-// oracle's samples and solves the program in d variables exactly. After t samples (sₖ,
-// aₖ) ~ q,
+// oracle's samples, and solves (2.18), a program in d variables, exactly for this estimate. After t
+// samples (sₖ, aₖ) ~ q,
 //
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
@@ -64,7 +64,7 @@ func (a *plugIn) Step() error {
 // View implements [Run].
 func (a *plugIn) View(s *Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [SlowRun]. It solves the linear program only if samples have been drawn since the last solution.
+// ViewUntil implements [SlowRun]. It solves (2.18) only if samples have been drawn since the last solution.
 func (a *plugIn) ViewUntil(ctx context.Context, s *Snapshot) error {
 	*s = Snapshot{Last: a.theta, Average: a.theta}
 	if a.t != a.solved {

@@ -32,8 +32,8 @@ func NewPolicy(x *MDP, prob []float64) (*Policy, error) {
 	return PolicyFunc(x, func(s int, row []float64) { copy(row, prob[s*x.m:(s+1)*x.m]) })
 }
 
-// StateIndependent returns the policy that draws actions from p, of length m, in every
-// state, like π¹ and π² of (6.3).
+// StateIndependent returns the policy that draws its action in every state from the same
+// distribution p, of length m, as π¹ and π² of (6.3) do.
 func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	if err := sum.CheckDistribution(p, x.m); err != nil {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
@@ -126,8 +126,8 @@ func (p *Policy) deterministic() bool { return p.at != nil && len(p.prob) == 2*p
 // unit returns the action of a deterministic policy in state s.
 func (p *Policy) unit(s int) int { return p.m - 1 - int(p.at[s]) }
 
-// Mixture returns π^ω = Σ ωᵢ πⁱ, an element of Πᵈ (2.16): ω is a distribution
-// over the policies.
+// Mixture returns π^ω = Σ ωᵢ πⁱ, an element of Πᵈ (2.16). The weights ω must be a distribution over
+// the policies.
 func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 	if err := sum.CheckDistribution(omega, len(policies)); err != nil {
 		return nil, fmt.Errorf("mixpolicy: mixing weights ω: %w", err)
@@ -153,13 +153,13 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 	return t.policy(), nil
 }
 
-// PolicyOf returns the policy of a signed measure ξ over pairs (2.20),
+// PolicyOf returns the policy (2.20) of a signed measure ξ over pairs,
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊.
 //
 // In states where ξ has no positive entry, the policy is uniform over the allowed actions. If a
-// pair is not allowed, PolicyOf first adds the pair's mass to the first allowed action of its state
-// (see [MDP.Allowed]). The error names the first pair at which ξ is not finite.
+// pair is not allowed, PolicyOf first adds the pair's mass to the mass of the first allowed action
+// in the pair's state (see [MDP.Allowed]). The error names the first pair at which ξ is not finite.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -268,8 +268,9 @@ func (p *Policy) Prob(s, a int) float64 { return p.Row(s)[a] }
 func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
 // Under returns the Markov chain of a policy, with the policy's costs, as an MDP with one action:
-// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). Errors: a nil policy, a policy
-// for another number of states or actions, and a policy that takes an action that is not allowed.
+// P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). It returns an error if the
+// policy is nil, has another number of states or actions than the MDP, or takes an action that is
+// not allowed.
 func (x *MDP) Under(p *Policy) (*MDP, error) {
 	cost, err := x.PolicyCost(p)
 	if err != nil {

@@ -16,7 +16,7 @@ type Form int
 
 const (
 	// Corrected ascends along ∇_λ 𝓛 = −Ψθ, keeps λ in the non-negative part of its ball, and takes
-	// the minimiser of J in (3.25b) as z.
+	// as z the minimiser of J in (3.25b).
 	Corrected Form = iota
 	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ, and by (3.26), λ is
 	// projected onto its ball, but not onto λ ⪰ 0. For the modulus [bregman.Ball], z_t is the printed
@@ -54,13 +54,13 @@ type PrimalDual struct {
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
 	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are in units of the
-	// scaled cost. With average cost, the paper's G is infinite; the code then uses G = β, and
-	// β = 0 means no ball.
+	// scaled cost. Under average cost, the paper's G is infinite. The code then uses G = β, and
+	// β = 0 means that λ has no ball.
 	Beta float64
-	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost;
-	// 0 means c_max = max |c|, which is known by (A.3), but 1 for the [Printed] form. The paper does
-	// not divide the costs, which corresponds to CostScale = 1. With CostScale = 1, the paper's
-	// G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
+	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost; 0
+	// means 1 for the [Printed] form, and otherwise c_max = max |c|, which the learner knows by
+	// (A.3)(i). The paper does not divide the costs, which corresponds to CostScale = 1. With
+	// CostScale = 1, the paper's G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂; p = 0 gives (3.27).
 	Recency float64
@@ -119,8 +119,9 @@ type primalDual struct {
 	averageLambda []float64
 }
 
-// For returns the settings of a run on p, with the defaults filled in. Errors: an unknown form, row
-// scaling with the printed form, β out of range, and the errors of [Mirror.For].
+// For returns the settings of a run on p, with the defaults filled in. It returns an error if the
+// form is unknown, if the settings combine row scaling with the printed form, or if β is not ≥ 0.
+// It also returns the errors of [Mirror.For].
 func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.Form != Corrected && a.Form != Printed {
 		return a, fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
@@ -155,8 +156,8 @@ func (a PrimalDual) mirror() Mirror {
 	return m
 }
 
-// Start implements [Method]. Errors: the errors of [PrimalDual.For], an unknown value of Multipliers,
-// and LazyMultipliers for the printed form with a ball.
+// Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if
+// the value of Multipliers is unknown, or if it is LazyMultipliers for the printed form with a ball.
 func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	a, err := a.For(p)
 	if err != nil {
@@ -220,7 +221,7 @@ func (a *primalDual) Step() error {
 	return nil
 }
 
-// View implements [Run]. Before the first step, the averages are θ₀ and 0.
+// View implements [Run]. Before the first step, the averages θ̂ and λ̂ are θ₀ and 0.
 func (a *primalDual) View(s *Snapshot) error {
 	if a.averageLambda == nil {
 		a.averageLambda = make([]float64, a.p.MDP().Pairs())

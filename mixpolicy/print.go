@@ -39,7 +39,7 @@ func (q *Empirical) String() string {
 		len(q.State), len(q.Pair), q.Steps, q.MeanCost, q.CostError)
 }
 
-// String shows the sizes of Ψ and the costs of its columns, at most the first 8.
+// String shows the sizes of Ψ and the costs cᵀψʲ of the first columns, at most 8.
 func (f *Features) String() string {
 	pairs, d := f.Dims()
 	cost := make([]float64, d)
@@ -52,7 +52,8 @@ func (p *Problem) String() string {
 	return fmt.Sprintf("min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, %v\nd = %d, %d pairs, cᵀΨ = %.6g", p.class, p.Dim(), p.MDP().Pairs(), vector(p.b))
 }
 
-// String shows the method, how the run ended, up to 8 entries of θ̂ (if there is one), and the certificate's String.
+// String shows the method, how the run ended, up to 8 entries of θ̂ (if there is a finite θ̂), and the text
+// of [Certificate.String].
 func (r Result) String() string {
 	theta := ""
 	if r.HasTheta {

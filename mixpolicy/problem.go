@@ -57,7 +57,7 @@ func (c Class) validate(d int) error {
 	if strict {
 		sign = ">"
 	}
-	return fmt.Errorf("mixpolicy: class %v does not meet the hyperplane 1ᵀθ = 1 in more than a point for d = %d, want R %s %.6g",
+	return fmt.Errorf("mixpolicy: class %v is too small for the hyperplane 1ᵀθ = 1 with d = %d, want R %s %.6g",
 		c, d, sign, need)
 }
 
@@ -82,8 +82,9 @@ type optimum struct {
 	err      error
 }
 
-// NewProblem returns (2.18) for the given features and class. If the class is too small, the error says
-// how large R must be: for d > 1, the class must meet the hyperplane 1ᵀθ = 1 in more than one point.
+// NewProblem returns (2.18) for the given features and class. For d > 1, the class must meet the
+// hyperplane 1ᵀθ = 1 in more than one point. If the class is too small, the error says how large R must
+// be.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
 		return nil, errors.New("mixpolicy: features are nil")
@@ -99,9 +100,9 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 	return p, nil
 }
 
-// WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus an independent
-// draw, which should have mean 0. The vector cᵀΨ, the optimum and all true costs stay the same.
-// If draw is nil, there is no noise, as in (A.3).
+// WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus noise. The noise
+// is the result of a new call of draw, and should have mean 0. The vector cᵀΨ, the optimum and all
+// true costs stay the same. If draw is nil, there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw
@@ -120,8 +121,9 @@ func (p *Problem) Class() Class { return p.class }
 // Dim returns d.
 func (p *Problem) Dim() int { return p.f.Dim() }
 
-// BaseCosts returns cᵀΨ, which the caller must not change. Entry j is the cost of base policy j. A
-// method that learns the costs must not call BaseCosts: it sees costs only through the [Oracle].
+// BaseCosts returns cᵀΨ, which the caller must not change. Entry j is the cost cᵀψʲ of column j of
+// Ψ: the cost of base policy j if ψʲ is the policy's occupation measure. A method that learns the
+// costs must not call BaseCosts: it sees costs only through the [Oracle].
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. If Ψθ ⪰ 0, 1ᵀθ = 1 and the columns of
@@ -185,9 +187,9 @@ func (p *Problem) negativePart(theta []float64) (norm2, norm1 float64) {
 	return math.Sqrt(l2.Value()), l1.Value()
 }
 
-// Optimum returns the exact optimum of (2.18) for the true costs, and the multipliers of this
-// optimum. The first call computes and stores the optimum. If ctx ends the computation, the next
-// call starts it again.
+// Optimum returns the exact optimum of (2.18) for the true costs, together with the multipliers at
+// the optimum. The first call computes and stores the optimum. If ctx ends the computation, the
+// next call starts it again.
 func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	o := p.optimum
 	select {
@@ -212,14 +214,15 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 	return linprog.Mixture{B: b, Psi: p.f, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
 }
 
-// DualBound returns a lower bound on the optimum of (2.18) from any λ ⪰ 0,
+// For any λ ⪰ 0, DualBound returns a lower bound on the optimum of (2.18),
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} ,
 //
-// in closed form. For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ),
-// let ḡ be the mean of its entries, and let w = g − ḡ1. For ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂.
-// For an unbounded class, the bound is −∞, unless w = 0 exactly. Given g, the rounding error is at most a few
-// times d·2⁻⁵³ R‖g‖, where ‖·‖ is dual to the norm of the class. [linprog.Solution].Bound is valid despite rounding.
+// in closed form. For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean
+// of its entries, and let w = g − ḡ1. If the norm is ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class,
+// the bound is −∞, unless w = 0 exactly. Apart from rounding errors of g, the rounding error of the bound is at
+// most a few times d·2⁻⁵³ R‖g‖, where ‖·‖ is dual to the norm of the class. By contrast, [linprog.Solution].Bound
+// is a lower bound despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

@@ -20,8 +20,8 @@ type SimulateSettings struct {
 	Steps   int    // number of decision epochs, summed over all streams
 	Seed    uint64 // seed of all streams
 	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
-	// Progress, if set, is called now and then with the number of steps done. Calls do not
-	// overlap.
+	// Progress, if set, is called after each stream with the number of steps done so far. Calls do
+	// not overlap.
 	Progress func(done int)
 }
 
@@ -30,10 +30,11 @@ type Empirical struct {
 	Measure
 	Visits []int64 // number of visits to each pair, nm entries
 	Steps  int     // number of steps of the finished streams; after a cancellation, fewer than requested
-	// StateError[s] is the standard error of State[s], from the spread between independent streams
-	// (0 if only one stream finished).
+	// StateError[s] is the standard error of State[s], estimated from the spread between the
+	// streams (0 if only one stream finished).
 	StateError []float64
-	// MeanCost estimates cᵀξ, and CostError is the standard error of MeanCost, from the spread of the streams' costs.
+	// MeanCost is an estimate of cᵀξ, and CostError is the standard error of MeanCost, estimated from the
+	// spread of the streams' costs (0 if only one stream finished).
 	MeanCost, CostError float64
 }
 
@@ -43,11 +44,12 @@ type Empirical struct {
 const simulationStreams = 64
 
 // Simulate runs the chain of π and counts visits to state–action pairs. (For Fig. 1, the paper counts
-// visits to states.) The steps are shared by 64 independent streams that start from α. Under
+// visits to states.) The steps are distributed over 64 independent streams that start from α. Under
 // discounting, a stream restarts from α with probability 1−γ after each step, so visit frequencies
-// estimate the discounted measure (2.10). Stream k draws from PCG(seed, k), so a complete result is
-// the same to the bit for any number of workers. On cancellation, Simulate returns the error together
-// with the result of the finished streams, or with nil if no stream finished.
+// estimate the discounted measure (2.10). Stream k draws from PCG(Seed, k), so unless the simulation
+// is cancelled, the result is the same to the bit for any number of workers. If ctx ends, Simulate
+// returns an error together with the result of the finished streams, or with nil if no stream
+// finished.
 func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {
 	if err := x.checkPolicy(p); err != nil {
 		return nil, err

@@ -16,13 +16,14 @@ import (
 // Settings says how long [Solve] runs and what it records. Iterations is required.
 type Settings struct {
 	Iterations int // T
-	// Seed and Stream choose the random numbers: the oracle draws from PCG(Seed, Stream).
+	// Seed and Stream determine the random numbers: the oracle draws from PCG(Seed, Stream).
 	Seed, Stream uint64
 
-	// Recorder sees the state at the iterations of Schedule; if Recorder is nil, nothing is recorded.
+	// Recorder sees the state at the iterations that Schedule chooses; if Recorder is nil, nothing is
+	// recorded.
 	Recorder Recorder
-	// Schedule chooses the recorded iterations; nil means LogSpaced(20). Recorder always sees
-	// the first and the last state.
+	// Schedule chooses the recorded iterations; nil means LogSpaced(20). Whatever Schedule chooses,
+	// Recorder sees the first and the last state.
 	Schedule Schedule
 
 	// Progress, if set, is called now and then with the number of iterations done.
@@ -33,13 +34,13 @@ type Settings struct {
 	Uncertified bool
 }
 
-// Recorder sees snapshots of a run. It must copy the slices that it keeps, and must not
-// change any slice. An error of Record ends the run.
+// Recorder sees snapshots of a run. It must copy the slices that it keeps, and must not change any
+// slice of a snapshot. An error of Record ends the run.
 type Recorder interface {
 	Record(p *Problem, s *Snapshot) error
 }
 
-// Schedule returns, for an iteration t, the next iteration to record.
+// Schedule returns the first iteration after t that is to be recorded.
 type Schedule func(t int) int
 
 // Every returns a schedule that records every k-th iteration. It panics if k < 1.
@@ -50,8 +51,8 @@ func Every(k int) Schedule {
 	return func(t int) int { return (t/k + 1) * k }
 }
 
-// LogSpaced returns a schedule that records about perDecade iterations in each decade (factor of ten),
-// or all iterations of a decade that contains fewer. It panics if perDecade < 1.
+// LogSpaced returns a schedule that records about perDecade iterations in each decade 10ᵏ, …, 10ᵏ⁺¹.
+// If a decade contains fewer iterations, the schedule records all of them. It panics if perDecade < 1.
 func LogSpaced(perDecade int) Schedule {
 	if perDecade < 1 {
 		panic(fmt.Sprintf("mixpolicy: LogSpaced(%d), want at least 1", perDecade))
@@ -67,7 +68,7 @@ func LogSpaced(perDecade int) Schedule {
 type Status int
 
 const (
-	// Completed means that the run did all iterations, or ended earlier with [ErrDone].
+	// Completed means that the run did all iterations, or ended before that with [ErrDone].
 	Completed Status = iota
 	// Interrupted means that the context ended the run early.
 	Interrupted
@@ -86,19 +87,21 @@ type Result struct {
 	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
 	Last       []float64 // the last iterate θ_T
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
-	Policy     *Policy   // π^θ̂ of (2.20), nil without a finite θ̂; for a [PolicyRun], its policy, nil if the run was interrupted
-	Run        Run       // the run itself, for anything else that the method has learned
+	// Policy is π^θ̂ of (2.20), or nil if there is no finite θ̂. For a [PolicyRun], Policy is the learned policy, or nil
+	// if the run was interrupted.
+	Policy *Policy
+	Run    Run // the run itself, for anything else that the method has learned
 	Certificate
 }
 
 // Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method,
-// set.Iterations, set.Seed and set.Stream. Other architectures fuse products with sums (arm64), or compute exp
-// and log in another way (wasm), so the last digits can differ there.
+// set.Iterations, set.Seed and set.Stream. The last digits can differ between architectures, because some fuse
+// products with sums (arm64), or compute exp and log in another way (wasm).
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method fails during the
 // run, the result holds the state reached, and the error says where the run stopped. After ctx has
-// ended, the certificate contains only numbers that take little time to compute: neither the
-// optimum nor the policy's true cost.
+// ended, the certificate contains only numbers that take little time to compute, so it contains
+// neither the optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
 	switch err := CheckMethod(m); {
 	case ctx == nil:
@@ -172,7 +175,7 @@ func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, er
 	return r, err
 }
 
-// CheckMethod returns an error if a method is nil or a nil pointer.
+// CheckMethod returns an error if m is nil or a nil pointer.
 func CheckMethod(m Method) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.New("mixpolicy: run without a method, want one such as PrimalDual{}")
@@ -213,11 +216,11 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look(0) before the
-// first step. The result of each call of look is the total number of steps at which Drive calls look next. The run ends
-// when look(t) returns a number that is not above t, when the context ends, or after an error. [ErrDone] ends the run
-// without an error, after a call of look with the last t. Some 50 to 100 times a second (less often if a step takes more
-// than 20 ms), Drive calls tick with the number of steps so far, unless tick is nil. Drive returns the number of steps,
-// and returns a panic of the run as an error.
+// first step. Each call of look returns the number of steps, counted from the start, after which Drive calls look next.
+// The run ends when look(t) returns a number ≤ t, when ctx ends, or after an error. [ErrDone] ends the run without an
+// error, but first, Drive calls look with the last t, unless it has already done so. Some 50 to 100 times a second
+// (less often if a step takes more than 20 ms), Drive calls tick with the number of steps so far, unless tick is nil.
+// Drive returns the number of steps. If the run panics, Drive returns the panic as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

@@ -26,20 +26,20 @@ type Valuation struct {
 	Value  []float64
 	Policy *Policy
 
-	// Lower and Upper enclose the cost, despite rounding: [Evaluate] encloses the cost of the
-	// given policy, and the other methods enclose both the optimal cost and the cost of Policy.
-	// The bounds need only one application of 𝒮 (in [Evaluate], 𝒮v = c^π + γP^π v), to any v
-	// (MacQueen 1966, Porteus 1971; Odoni 1969 for γ = 1):
+	// Lower and Upper enclose the cost, despite rounding. With [Evaluate], this is the cost of the
+	// given policy. With the other functions, [Lower, Upper] contains both the optimal cost and the
+	// cost of Policy. To compute the bounds, it is enough to apply 𝒮 once, to any v (MacQueen 1966,
+	// Porteus 1971; Odoni 1969 for γ = 1). In [Evaluate], 𝒮v stands for c^π + γP^π v.
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
 	// Under discounting, each Value[s] is within (Upper−Lower)/(2(1−γ)) of the exact value.
 	Lower, Upper float64
 
-	// Residual is max(𝒮v − v) − min(𝒮v − v), zero at a solution.
+	// Residual is max(𝒮v − v) − min(𝒮v − v), which is 0 if v is a solution.
 	Residual float64
 
-	Iterations int // number of greedy policies formed; 0 if a given policy is evaluated
+	Iterations int // number of greedy steps; 0 for [Evaluate]
 	Sweeps     int // number of sweeps that follow a fixed policy; 0 if elimination alone computes the policy's value
 }
 
@@ -54,7 +54,7 @@ type ValuationSettings struct {
 	// and iteration also stops when that part dominates.
 	Tolerance float64
 
-	// MaxIterations bounds the iterations and, in [Evaluate], the sweeps; 0 means 1,000,000.
+	// MaxIterations is the greatest number of iterations or, in [Evaluate], of sweeps; 0 means 1,000,000.
 	MaxIterations int
 
 	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step from each state.
@@ -86,11 +86,11 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 	case set.MaxIterations < 0:
 		return set, fmt.Errorf("mixpolicy: ValuationSettings.MaxIterations = %d, want a positive number", set.MaxIterations)
 	case set.Start != nil && len(set.Start) != x.n:
-		return set, fmt.Errorf("mixpolicy: value function to start from has %d entries, want one per state: %d", len(set.Start), x.n)
+		return set, fmt.Errorf("mixpolicy: ValuationSettings.Start has %d entries, want one per state: %d", len(set.Start), x.n)
 	}
 	for s, v := range set.Start {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return set, fmt.Errorf("mixpolicy: value function to start from is %v in state %s, want a finite number", v, x.StateName(s))
+			return set, fmt.Errorf("mixpolicy: ValuationSettings.Start is %v in state %s, want a finite number", v, x.StateName(s))
 		}
 	}
 	return set, nil
@@ -100,8 +100,8 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 // under discounting, and relative value iteration (White 1963) under average cost. Under average
 // cost, the bounds approach each other if the optimal gain is the same from every state.
 //
-// On cancellation, and if MaxIterations are too few, ValueIteration returns an error and the valuation so
-// far, if any, with valid bounds.
+// If ctx ends, or if MaxIterations iterations are not enough, ValueIteration returns an error. It also
+// returns the valuation so far, if any, with valid bounds.
 func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(*search) error { return nil })
 }
@@ -110,11 +110,11 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // next greedy step. It suits large models. A sweep that follows a policy takes about 1/m of the time of a sweep
 // over all actions. (Greedy steps skip actions that cannot have become the best. This does not change the result,
 // and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy until
-// the policy's own residual is a hundredth of the residual of the last greedy step, but for at most 100 sweeps.
-// Then most of the residual of the next greedy step is due to the choice of actions. If the greedy step changed
-// no action, the policy's own residual must fall to half of the tolerance instead. After 4096 sweeps in total, a
-// policy whose residual is still too large after its 100 sweeps is evaluated by elimination, if elimination is
-// cheap, because such chains mix slowly. Errors are those of [ValueIteration].
+// the policy's own residual is at most a hundredth of the residual of the last greedy step, but for at most 100
+// sweeps. Then most of the residual of the next greedy step is due to the choice of actions. If the last greedy
+// step changed no action, the policy's own residual must instead fall to half of the tolerance. If 100 sweeps are
+// not enough, the chain of the policy mixes slowly. After 4096 sweeps in total, the method evaluates such a
+// policy by elimination, if elimination is cheap. ModifiedPolicyIteration returns the errors of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -163,8 +163,8 @@ const maxFollow = 100
 
 // PolicyIteration (Howard 1960) evaluates each greedy policy as [Evaluate] does, and stops when no action
 // changes or the tolerance is reached. Under average cost, every policy that it evaluates must have one
-// recurrent class. The error names the classes of a policy that has several; another Start can avoid such a
-// policy. Other errors are those of [ValueIteration].
+// recurrent class. If a policy has several classes, PolicyIteration returns an error that names them;
+// another Start can avoid such a policy. It also returns the errors of [ValueIteration].
 func PolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(r *search) error {
 		if r.Iterations > 1 && !r.last.actions {
@@ -326,11 +326,11 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 	return err
 }
 
-// Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps
-// v ← c^π + γP^π v for larger models. If 1024 sweeps are not enough, and elimination is cheap, Evaluate
-// uses elimination. It returns an error if the policy has several recurrent classes under average
-// cost (the error names the classes), if MaxIterations sweeps are not enough, or if ctx ends. In the last two cases,
-// Evaluate also returns the valuation so far, if any, with valid bounds.
+// Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps v ← c^π + γP^π v for
+// larger models. If 1024 sweeps are not enough for a larger model, and elimination is cheap, Evaluate then uses
+// elimination. It returns an error if the policy has several recurrent classes under average cost (the error names
+// the classes), if MaxIterations sweeps are not enough, or if ctx ends. In the last two cases, Evaluate also returns
+// the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {

@@ -14,21 +14,22 @@ import (
 
 // VisitSettings says how [PolicyFromVisits] treats states that were visited rarely or never.
 type VisitSettings struct {
-	// Smoothing is κ ≥ 0, added to the count of every allowed action in the states that were visited.
+	// Smoothing is κ ≥ 0. In the states that were visited, κ is added to the count of every allowed action.
 	Smoothing float64
 	// If UniformUnseen is set, the policy is uniform in states that were never visited.
 	// Otherwise, such a state is an error.
 	UniformUnseen bool
 }
 
-// PolicyFromVisits estimates the policy that produced a log. Each table of visits has nm entries: how often each pair
-// was taken. The tables are added up. With v_a(s) visits to (s, a) in total, a visited state s has the row
+// PolicyFromVisits estimates the policy that produced a log. Each table in visits has nm entries, which say how often
+// each pair was taken. The tables are added up. With v_a(s) visits to (s, a) in total, a visited state s has the row
 //
 //	π̂_a(s) = (v_a(s) + κ) / Σ_{b ∈ A(s)} (v_b(s) + κ)   for a ∈ A(s).
 //
-// If κ = 0, this row consists of frequencies. If κ > 0, it is the posterior mean of π(s) under a Dirichlet(κ, …, κ)
-// prior: κ = 1 is Laplace's rule, and κ = ½ is Jeffreys' rule. The error names a state that was never visited
-// (unless UniformUnseen is set), a pair with a negative count, or a visited pair that is not allowed.
+// If κ = 0, this row consists of frequencies. If κ > 0, this row is the posterior mean of π(s) under a
+// Dirichlet(κ, …, κ) prior: κ = 1 is Laplace's rule, and κ = ½ is Jeffreys' rule. It is an error if a state was never visited
+// (unless UniformUnseen is set), if a count is negative, or if a visited pair is not allowed. The error names the
+// state or the pair.
 func PolicyFromVisits(x *MDP, set VisitSettings, visits ...[]int64) (*Policy, error) {
 	if !(set.Smoothing >= 0) || math.IsInf(set.Smoothing, 1) {
 		return nil, fmt.Errorf("mixpolicy: smoothing κ = %v, want a finite number ≥ 0", set.Smoothing)
@@ -98,28 +99,29 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 }
 
 // MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs in place of exact measures. Each
-// entry of Ψ has a confidence interval, at the confidence level passed to [FeaturesFromRuns]. If the
-// coverage of each interval is at least 1 − δ/(nmd), all nmd intervals contain their entries at once
-// with probability at least 1−δ.
+// entry of Ψ has a confidence interval, for the confidence level passed to [FeaturesFromRuns]. If
+// every interval contains its entry of Ψ with probability at least 1 − δ/(nmd), then all nmd
+// intervals contain their entries at once with probability at least 1−δ.
 type MeasuredFeatures struct {
 	*Features
 	Lo, Hi [][]float64 // the confidence interval for ψʲᵢ is [Lo[j][i], Hi[j][i]]
 }
 
-// FeaturesFromRuns returns Ψ̂ from runs, at least two of each policy: runs[j][k][i] is how often run k of
-// policy j took pair i. It is an error if two policies have the same mean frequencies. Entry i of column j
-// is the mean of the frequencies f₁, …, f_K of pair i in the K runs of policy j. If every run took pair i
+// FeaturesFromRuns computes Ψ̂ from the visits in at least two runs of each policy. Run k of policy j took
+// pair i runs[j][k][i] times. It is an error if two policies have the same mean frequencies. Entry i of column
+// j is the mean of the frequencies f₁, …, f_K of pair i in the K runs of policy j. If every run took pair i
 // and also other pairs, the confidence interval is the interval of batch means, cut off at 0 and 1. With the
 // (1+level)/2 quantile t of Student's distribution with K−1 degrees of freedom, the interval of batch means is
 //
 //	ψ̂ᵢ ± t √(Σ_k (f_k − ψ̂ᵢ)² / (K(K−1))).
 //
-// For fixed K, the coverage tends to the level as the runs grow longer, if the runs are independent and equally long,
-// and if the chain of the policy has one recurrent class: by the central limit theorem, the f_k are normal in the
-// limit (unless their limit variance is 0). If the runs differ in length, the limit of the coverage is at least the
-// level, for levels of at least 0.92 (Bakirov and Székely 2005). Consecutive parts of one run can serve as runs,
-// because they are independent in the limit. For runs of a given length, no theorem guarantees the coverage, which
-// depends on the first states of the runs.
+// The coverage is the probability that this interval contains ψʲᵢ. Suppose that the runs are independent and equally
+// long, and that the chain of the policy has one recurrent class. Then, for fixed K, the coverage tends to the level
+// as the runs grow longer: by the central limit theorem, the f_k are normal in the limit (unless their limit variance
+// is 0). If the runs differ in length, the limit of the coverage is at least the level, for levels of at least 0.92
+// (Bakirov and Székely 2005). Consecutive parts of one run can serve as runs, because they are independent in the
+// limit. For runs of a given length, no theorem guarantees the coverage, which depends on the first states of the
+// runs.
 //
 // The limit says nothing about a pair that some run never took, or took in every step. The interval of such a pair is
 //

@@ -10,12 +10,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/directions"
 )
 
-// Mismatch looks for points of the hyperplane 1ᵀθ = 1 where the class and the domain of φ differ. From the
-// argument start, it searches in both directions of each axis and then in 64 other directions, but in at
-// most 200 directions in total. The first result, beyond, is a point of the domain just outside the class;
-// an iterate can reach this point. The second result, missing, is a point of the class outside the domain; no
-// iterate can reach this point. A result is nil if the search finds no such point, or if the class is
-// unbounded. The argument start must be a point of both the class and the domain.
+// Mismatch looks for points of the hyperplane 1ᵀθ = 1 that belong to either the class or the domain of φ, but
+// not to both. From the argument start, it searches in both directions of each axis and then in 64 other
+// directions, but in at most 200 directions in total. The first result, beyond, is a point of the domain just
+// outside the class; an iterate can reach this point. The second result, missing, is a point of the class
+// outside the domain; no iterate can reach this point. A result is nil if the search finds no such point, or
+// if the class is unbounded. The argument start must be a point of both the class and the domain.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
 	if math.IsInf(c.R, 1) {
 		return nil, nil

@@ -8,20 +8,22 @@
 // order: s or state; a or action; next, s' or s′; p; and c or cost. States and actions are given by
 // names or by consecutive whole numbers. If the whole numbers start at 0, they are also the numbers
 // in the model. Whole numbers that start elsewhere are names, and the model numbers them in numerical
-// order. Other names are numbered in the order of their first occurrence in the columns s and a.
-// Every pair needs at least one row (unless [Settings].ActionSets is set), no transition may be
-// repeated, and all rows of a pair must have the same cost. Lines may end in CRLF, and the file may
-// begin with a byte-order mark. A name must not contain a carriage return.
+// order. Other names are numbered in the order in which they first occur: states in the column s, and
+// actions in the column a. Every pair needs at least one row (unless [Settings].ActionSets is set),
+// no transition may be repeated, and all rows of a pair must have the same cost. Lines may end in
+// CRLF, and the file may begin with a byte-order mark. A name must not contain a carriage return.
 //
 // The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names
-// of states if a reader of these names would number all states as the model does, and the numbers of
-// states otherwise; the same holds for actions. It writes no row for pairs that are not allowed.
+// of states if [ReadCSV] would then number all states as the model does. Otherwise, WriteCSV writes
+// the numbers of states. The same holds for actions. WriteCSV writes no row for pairs that are not
+// allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
-// actions are named as in the model. A row gives a number of visits to a pair in a run. [ReadVisits] adds up rows of
-// the same pair and run. Without the column visits, each row is one visit; without the column run, all rows belong to
-// one run. If P is unknown, the frequency of s′ after (s, a) in observed transitions can replace p in a model's table,
-// and action sets can omit pairs that were never seen. A certificate then holds for the estimated model only.
+// actions are named as in the model. Each row says how often a run visited a pair. If several rows have the same pair
+// and the same run, [ReadVisits] adds up their visits. Without the column visits, each row is one visit; without the
+// column run, all rows belong to one run. If P is unknown, p in a model's table can be the frequency of s′ after
+// (s, a) in observed transitions. With action sets, such a table may omit the pairs that were never observed. A
+// certificate then holds for the estimated model only.
 //
 // # NumPy's .npz
 //
@@ -44,17 +46,20 @@
 // Features are one array, psi, of shape (n·m, d). [Save] writes the CSR matrix Q and the arrays c,
 // alpha and, if the cost is discounted, gamma. scipy.sparse.load_npz can read Q from this file.
 //
-// Numbers are float64, float32 or integers of any size and byte order, in C or Fortran order.
-// A distribution in float32 whose sum differs from 1 by at most 16 roundings, 16·2⁻²⁴, is divided by
-// its sum. An .npz file keeps neither the names of states and actions nor the action sets: pairs
-// that are not allowed are written with the cost and row that [mixpolicy.MDP.Allowed] describes.
+// The numbers in an array may be float64, float32 or integers (in indices, indptr and shape, only
+// integers), of any NumPy size up to 64 bits and in any byte order. The array may be in C or Fortran
+// order. If a distribution is in float32, and its sum differs from 1 by at most 16·2⁻²⁴ (16
+// roundings), the reader divides the distribution by its sum. An .npz file keeps neither the names
+// of states and actions nor the action sets: pairs that are not allowed are written with the cost
+// and row that [mixpolicy.MDP.Allowed] describes.
 //
 // # Sizes
 //
 // Before a reader allocates memory, it compares the sizes that a file claims with the contents of the file. Reading a
 // CSV file takes memory in proportion to its size, with two exceptions: a table read with action sets, and a log of
-// visits. Such a file may list few of the model's pairs, so reading a small file can take up to about 1 GiB. The unpacked
-// arrays of an .npz file may take up to 1 GiB as float64, or up to the size of the file if the file is larger.
+// visits. Such a file may list few of the model's pairs, so reading a small file can take up to about 1 GiB (more for a
+// log if the model has more than 2²⁷ pairs). The unpacked arrays of an .npz file, as float64, must not take more than 1
+// GiB in total, or more than the size of the file if the file is larger.
 package files
 
 import (
@@ -80,11 +85,12 @@ type Settings struct {
 	// Initial is α, of length n; nil means the file's alpha, or a uniform α if the file has no alpha.
 	Initial []float64
 
-	// If ActionSets is true, pairs without a row in a CSV file are pairs that are not allowed (see
+	// If ActionSets is true, a pair without a row in a CSV file is not allowed (see
 	// [mixpolicy.MDP.Allowed]). Otherwise, a pair without a row is an error.
 	ActionSets bool
 
-	// Axes is the order of the axes of P. Axes must be set if m = n > 1, because the shape is then ambiguous.
+	// Axes is the order of the axes of the array P. If a file contains P, and m = n > 1, Axes must be set,
+	// because the shape of P is then ambiguous.
 	Axes Axes
 }
 
@@ -92,7 +98,7 @@ type Settings struct {
 type Axes int
 
 const (
-	ByShape     Axes = iota // the order that fits the shape of P, with n and m from c
+	ByShape     Axes = iota // the order that fits the shape of P; the array c gives n and m
 	ActionFirst             // (m, n, n), P[a, s, s′]
 	StateFirst              // (n, m, n), P[s, a, s′]
 )
@@ -140,8 +146,8 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log of visits. It returns each run's number of visits to each pair of x; the runs are in the
-// order of their first rows. Where possible, the error names the line and the field at fault. For
+// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits to pair i of x in run k. The
+// runs are in the order of their first rows. Where possible, the error names the line and the field at fault. For
 // [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {

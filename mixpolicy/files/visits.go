@@ -62,7 +62,7 @@ func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err er
 		visits := int64(1)
 		if _, there := at["visits"]; there {
 			if visits, err = strconv.ParseInt(field("visits"), 10, 64); err != nil || visits < 0 {
-				return nil, fmt.Errorf("line %d, field visits: %q, want a whole number", line, field("visits"))
+				return nil, fmt.Errorf("line %d, field visits: %q, want a whole number ≥ 0", line, field("visits"))
 			}
 		}
 		run := ""
