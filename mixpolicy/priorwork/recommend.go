@@ -26,8 +26,8 @@ type Recommendation struct {
 const largeProgram = 1 << 26
 
 // Recommend says which method to use for p with a budget of queries. If the costs are known, it recommends [MixtureLP]
-// or, for a large Ψ, [HalpernPDHG]. If the costs are not known, but known.Chosen is true and the budget is enough for a
-// query of each pair, it recommends [CertaintyEquivalence]. Otherwise, it recommends [ScaleFree] if known.Tolerance is
+// or, for a large Ψ, [HalpernPDHG]. If the costs are not known, but known.Chosen is true and the budget is at least the
+// number of pairs, it recommends [CertaintyEquivalence]. Otherwise, it recommends [ScaleFree] if known.Tolerance is
 // positive, and [mixpolicy.PlugIn] if not. The evidence is in the races of notebook 12. Recommend returns an error if
 // the costs are not known and the budget is below 1.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {

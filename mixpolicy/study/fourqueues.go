@@ -20,7 +20,7 @@ type FourQueues struct {
 	Learning Learning
 	Steps    int // number of counted steps of each simulated stream
 	Seed     uint64
-	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
+	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights min θⱼ
 	Measures mixpolicy.MeasureSettings
 	Progress func(doing string)
 }
@@ -80,7 +80,7 @@ func StateDependent() BaseSet {
 	}
 }
 
-// SmallNetwork returns a small form of the experiment: the given buffer for every queue, all three sets of base
+// SmallNetwork returns a small form of the experiment: the same given buffer for every queue, all three sets of base
 // policies, and few queries and runs.
 func SmallNetwork(buffer int) FourQueues {
 	return FourQueues{
@@ -361,8 +361,8 @@ func NetworkParts() []NetworkPart {
 }
 
 // UpdateNetwork computes the named parts, or all parts if none is named, and replaces their rows in the record at path.
-// It writes each part as soon as the part is finished, and rereads the record just before writing, so other processes
-// can compute other parts at the same time.
+// It writes each part as soon as the part is finished, and reads the record again just before it writes. So several
+// processes can compute different parts at the same time, but two processes must not write at the same moment.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
 	parts := NetworkParts()
 	index := func(name string) int {

@@ -30,12 +30,13 @@ const (
 	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
 	// MassPrice is the price of a unit of negative mass in the penalised gap, divided by c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
-	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In rows
-	// of [Tuning], At is also η₀, and Values are the gaps of the runs of one setting. For the dual ALP, however, At is the
-	// factor that multiplies the published rate, and Value is the true cost.
+	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In
+	// rows of [Tuning], At is also η₀, and Values are the gaps of the runs with one setting. In the rows of [Tuning]
+	// about the dual ALP, however, At is the factor that multiplies the published rate, and Value is the true cost.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the policy of each of the first [Learning].Valued runs, or of each run of the dual ALP.
-	// The cost of each distinct answer is also in a row of [PolicyCost], whose Method comes from [TrialName].
+	// LearntCost is the true cost of the policy learnt in a run, for each of the first [Learning].Valued runs or, for
+	// the dual ALP, for each run. The cost of each distinct answer is also in a row of [PolicyCost], whose Method comes
+	// from [TrialName].
 	LearntCost = "mean cost"
 
 	// Quantities of the dual ALP after At iterations: the three parts of f_ω (4.14), and the true cost.
@@ -317,8 +318,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking ranks the base policies and the learnt policies by true cost under independent events. A learnt policy's row
-// shows the mean over trials, and the interval of this mean.
+// Ranking ranks the base policies and the learnt policies by true cost under independent events. The row of a learnt
+// policy shows the mean cost over trials, and the interval of this mean.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
@@ -356,8 +357,8 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels compares the methods for (2.18) in pairs: it shows how often each method has the smaller gap, [LearntGap] or
-// [PenalisedGap], on the same streams of a part.
+// GapDuels compares the methods for (2.18) in pairs: it shows in how many runs each method has the smaller gap,
+// [LearntGap] or [PenalisedGap], on the same streams.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

@@ -29,7 +29,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Instance is a problem to race on.
+// Instance is a problem on which methods race.
 type Instance struct {
 	Name    string
 	Problem *mixpolicy.Problem

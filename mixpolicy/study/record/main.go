@@ -159,7 +159,7 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Number of instances of each bound, at most 500 per start; a grid's points share them."`
 }
 
-// Run searches one space after the other. If spaces are named, it keeps the records of the other spaces.
+// Run searches one space after the other. If spaces are named, Run keeps the records of the other spaces.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
@@ -192,8 +192,8 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the peak memory of the process so far is that of the network just
-// measured.
+// Run measures the smallest network first, so the peak memory of the process so far is the peak memory for the network
+// just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before memory exceeds this limit
 	var all []data.Scale
