@@ -42,7 +42,7 @@ type ALP struct {
 	Bound float64
 }
 
-// Approximation is the solution of an approximate linear program.
+// Approximation holds a solution of an approximate linear program, and the greedy policy for it.
 type Approximation struct {
 	Nu        []float64 // ν̂
 	Gain      float64   // ĝ, under average cost
@@ -67,7 +67,7 @@ func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error
 	cost := make([]float64, len(pairs))
 	for k, i := range pairs {
 		if i < 0 || i >= x.Pairs() {
-			return nil, fmt.Errorf("priorwork: ALP: pair %d, want 0 to %d", i, x.Pairs()-1)
+			return nil, fmt.Errorf("priorwork: ALP: Pairs contains pair %d, want 0 to %d", i, x.Pairs()-1)
 		}
 		cost[k] = x.Costs()[i]
 	}

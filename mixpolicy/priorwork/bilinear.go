@@ -34,11 +34,11 @@ import (
 // of at least θα(s), because of the term θα(s) above. M = 1/(1−γ) is the least M for which the exponent is never
 // positive. The exponent must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
-// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. Every method needs a number of queries of
-// at least the order of nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
+// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. Every method needs Ω(nm/((1−γ)³ε²)) queries
+// (Azar, Munos and Kappen 2013).
 //
-// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have its text; θ, M, β
-// and α′ are taken from a public implementation.
+// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have the text of this
+// article; θ, M, β and α′ are taken from a public implementation.
 //
 // Deviations: see [Publications].
 type RandomizedLP struct {
@@ -78,8 +78,8 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
-// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. Every method needs a number of
-// queries of at least the order of nm·t/ε².
+// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. Every method needs Ω(nm·t/ε²)
+// queries.
 //
 // M = 4t + 1 is the least M for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. All exponents are
 // then at least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less.

@@ -29,7 +29,7 @@ import (
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil means the MDP's initial distribution
-	Sampling []float64  // η, over pairs; nil means (4.4) with u = 1 and with the μ that [Visits] returns
+	Sampling []float64  // η, a distribution of pairs; nil means (4.4) with u = 1 and with the μ that [Visits] returns
 	Bound    float64    // B in Γ, as in ALP.Bound
 }
 
@@ -253,7 +253,7 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 //	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ)).
 //
-// With at least n₀ constraints sampled from (4.4), the inequality
+// If at least n₀ constraints are sampled from (4.4), the inequality
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //

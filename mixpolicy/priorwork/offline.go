@@ -31,7 +31,7 @@ import (
 //
 // Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of the
 // T policies, drawn uniformly. A step uses one transition. It takes O(m) operations if it moves θ, and O(nm) if it
-// moves β. Each step size minimises a bound on the regret of the variables of its own step:
+// moves β. The step sizes η, ζ and α′ minimise bounds on the regret of θ, β and π, respectively:
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //

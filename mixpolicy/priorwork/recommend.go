@@ -11,7 +11,7 @@ import (
 type Known struct {
 	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known
-	Tolerance float64 // ε: the answer's cost C may exceed the optimum by εC; 0 asks for the least excess that the budget allows
+	Tolerance float64 // ε: the answer's cost C may exceed the optimum by εC; 0 means that C should be as small as the budget allows
 }
 
 // Recommendation is a method with its settings, the greatest number of steps to take, and the reason for this choice.

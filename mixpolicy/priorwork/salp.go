@@ -29,7 +29,7 @@ import (
 // that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the function that is
 // greatest at a given ν. Each function gives a constraint. Solve starts with none of these constraints, and each pass
 // adds the one that the last solution violates most. Solve ends when a solution violates no constraint, so the result
-// is exact up to rounding. For a few variables, a few dozen passes are enough.
+// is exact up to rounding. If the program has a few variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //

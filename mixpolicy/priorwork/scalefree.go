@@ -46,7 +46,7 @@ import (
 // take about 430,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality (Maurer and
-// Pontil 2009) says that, with probability at least 1−δ and whatever d is,
+// Pontil 2009) says that, for every d and with probability at least 1−δ,
 //
 //	kᵀ(Ex − b̄) ≤ h(k) = √(2kᵀVk ln(2/δ)/n) + 14L max_i |(Ψk)_i|/q_i ln(2/δ)/3(n−1),   ln(2/δ) = 17.
 //
@@ -95,15 +95,16 @@ import (
 //
 // Proof: this is Zinkevich's proof, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
 //
-// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. Adding these inequalities bounds the gap of the
-// averages: for every θ and every λ ⪰ 0,
+// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of (θ) and of (λ) for all pairs bounds
+// the gap of the averages. For every θ and every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ U + Σ_i U_i + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This includes the
-// effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the last sum contributes O(1/√T) to
-// the gap. U and Σ_i U_i also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that the λ_t stay bounded,
-// and know of no such proof for any method of this kind. So the bound for a run can be computed only at the end of the run.
+// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This bound includes
+// the effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the last sum contributes O(1/√T)
+// to the gap. U and Σ_i U_i also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that the λ_t stay
+// bounded, and know of no such proof for any method of this kind. So the bound for a run can be computed only at the end of the
+// run.
 //
 // # Where the method fails
 //

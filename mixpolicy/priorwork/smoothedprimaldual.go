@@ -54,10 +54,10 @@ import (
 //
 // # Its error
 //
-// φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
-// D(ν;0) ≤ R, and the relative entropies of all ρ(s) add up to at most n ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s,
-// then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the norms √R‖·‖₂ and ‖·‖_∞, which are dual to the norms of
-// the strong convexity, the squared norms of ĝ_ν and ĝ_ρ add up to at most
+// φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. The start is ν = 0 and
+// ρ_a(s) = 1/(m+1). So D(ν;0) ≤ R, and the relative entropies of all ρ(s) with respect to the start add up to at most n
+// ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s, then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the norms √R‖·‖₂
+// and ‖·‖_∞, which are dual to the norms of the strong convexity, the squared norms of ĝ_ν and ĝ_ρ add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //

@@ -77,9 +77,9 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). 𝓛 is bilinear, so
-// the iterates may circle around a saddle point instead of converging to it, and no theorem of the paper applies to the
-// last iterate.
+// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). 𝓛 is bilinear, so the
+// iterates may circle around a saddle point instead of converging to it. No theorem of the paper applies to the last
+// iterate.
 //
 // Source: none. LastIterate differs only in the answer from the method in the field Of.
 type LastIterate struct{ Of mixpolicy.Method }

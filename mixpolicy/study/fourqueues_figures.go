@@ -17,7 +17,7 @@ import (
 const (
 	SimulatedCost = "simulated cost" // with a 95 % interval; At is the number of steps of a stream
 	TotalLength   = "total length"   // P(‖x‖₁ = At)
-	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in state At
+	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in the state with number At
 	Weight        = "weight"         // θ*ⱼ
 	LeastWeight   = "least weight"   // min θⱼ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R
 	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) with w = At
@@ -80,7 +80,7 @@ func (r NetworkRecord) of(part, quantity, method string) race.Record {
 	return r.Select(race.Row{Part: part, Quantity: quantity, Method: method})
 }
 
-// RuleCosts shows the costs of the six rules, exact and simulated.
+// RuleCosts shows the exact and the simulated costs of the six rules.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	rows := ranked(slices.DeleteFunc(r.of("rules", PolicyCost, ""), func(row race.Row) bool { return row.Method == Mixture }))
 	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: plotting.Columns(
@@ -225,8 +225,8 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws the gap
-// with the best ω for each η₀.
+// TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws, for each
+// η₀, the gap with the best ω.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true

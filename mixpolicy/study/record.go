@@ -31,7 +31,7 @@ var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair, FairTu
 
 // The quantities.
 const (
-	PenalisedGap = "penalised gap" // of θ̂, in units of cost
+	PenalisedGap = "penalised gap" // the penalised gap of θ̂, in units of cost
 	PolicyCost   = "true cost of the policy"
 
 	// Goals of [Reaching]: to be within one per cent of an optimum. At is the goal in units of cost.

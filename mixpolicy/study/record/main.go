@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate runs this command for all records, which takes hours on a quiet machine. Other commands make three other
-// files in data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and
-// mixpolicy/beam makes beam.csv. The tests of package models check the values in reference.csv.
+// go generate runs this command for all of these records; this takes hours on a quiet machine. Other commands make
+// three other files in data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv,
+// and mixpolicy/beam makes beam.csv. The tests of package models check the values in reference.csv.
 package main
 
 import (
@@ -90,7 +90,7 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	}
 	for _, m := range c.Method {
 		if !slices.Contains(raced, m) {
-			return fmt.Errorf("no method %q on %s; the command \"list\" names all methods", m, strings.Join(c.Problem, ", "))
+			return fmt.Errorf("no method %q on %s; the command \"list\" names the methods that race on queue, grid world and network", m, strings.Join(c.Problem, ", "))
 		}
 	}
 	return nil
