@@ -39,9 +39,9 @@ type LPSolution struct {
 // summation, so each number errs by a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
 	Primal, Dual float64 // Primal is (1−γ)αᵀv, or g under average cost; Dual is cᵀξ
-	// PrimalViolation is max [−r]₊. The point (v, g) becomes feasible if g is lowered by this amount under average cost
-	// or, under discounting, if every entry of v is lowered by this amount divided by 1−γ. So no policy costs less than
-	// Primal − PrimalViolation.
+	// PrimalViolation is the maximum of [−r]₊ over all pairs. The point (v, g) becomes feasible if g is lowered by this
+	// amount under average cost or, under discounting, if every entry of v is lowered by this amount divided by 1−γ. So
+	// no policy costs less than Primal − PrimalViolation.
 	PrimalViolation float64
 	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
 	Slackness       float64 // Σ |rξ|, which is 0 under complementary slackness

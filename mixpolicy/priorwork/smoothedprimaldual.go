@@ -189,7 +189,7 @@ func (a *smoothedPrimalDual) Policy(context.Context) (*mixpolicy.Policy, error) 
 	nu := a.Nu()
 	for j, v := range nu {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("priorwork: smoothed ALP, primal–dual: entry %d of ν̂ is %v, want a finite number; take smaller steps", j, v)
+			return nil, fmt.Errorf("priorwork: smoothed ALP: entry %d of ν̂ is %v, want a finite number; take smaller steps", j, v)
 		}
 	}
 	return a.x.Greedy(values(a.Basis, nu)), nil

@@ -18,7 +18,7 @@ type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
 	Learning Learning
-	Steps    int // number of counted steps of each simulated stream
+	Steps    int // the number of steps that are counted in each simulated stream
 	Seed     uint64
 	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights min θⱼ
 	Measures mixpolicy.MeasureSettings

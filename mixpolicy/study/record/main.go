@@ -90,7 +90,7 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	}
 	for _, m := range c.Method {
 		if !slices.Contains(raced, m) {
-			return fmt.Errorf("no method %q on %s; the command \"list\" names the methods that race on queue, grid world and network", m, strings.Join(c.Problem, ", "))
+			return fmt.Errorf("no method %q on %s; the command \"list\" names methods and problems", m, strings.Join(c.Problem, ", "))
 		}
 	}
 	return nil
