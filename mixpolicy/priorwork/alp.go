@@ -84,7 +84,7 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 		return nil, err
 	}
 	if !(p.Bound >= 0) {
-		return nil, fmt.Errorf("priorwork: ALP: Bound = %v, want a number ≥ 0", p.Bound)
+		return nil, fmt.Errorf("priorwork: ALP: bound %v of ν, want a number ≥ 0", p.Bound)
 	}
 	if len(pairs) == 0 {
 		return nil, errors.New("priorwork: ALP without constraints, want at least one")
