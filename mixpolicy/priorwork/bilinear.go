@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs with a generative model. With rewards r =
-// (c_max − c)/(c_max − c_min) ∈ [0, 1], it seeks the saddle point of the full LP's Lagrangian,
+// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs with a generative model. With rewards
+// r = (c_max − c)/(c_max − c_min) ∈ [0, 1], it seeks the saddle point of the full LP's Lagrangian,
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
@@ -105,8 +105,8 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int
-	// MixingTime is t; required. Let h* be the relative value function of an optimal policy, for costs divided by c_max
-	// − c_min. Then max h* − min h* must be at most 4t. This holds if t bounds the mixing times of all policies.
+	// MixingTime is t; required. Let h* be the relative value function of an optimal policy, for costs divided by
+	// c_max − c_min. Then max h* − min h* must be at most 4t. This holds if t bounds the mixing times of all policies.
 	MixingTime float64
 	// Range is τ ≥ 1; required. If τ is too small, the method draws some states more often than the optimal policy
 	// visits them, and the answer is biased.
@@ -271,10 +271,10 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 //
 // Π is the projection onto the box. A step takes O(log nm) operations. The answer is the policy of the average μ. The
 // box |v| ≤ M already contains v*. Because the method uses a box that is twice as wide, a small gap implies a good
-// policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies Σμg′² ≤
-// nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step sizes below,
-// exponents are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T steps, for such a T. Then for every
-// fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most
+// policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies
+// Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step sizes
+// below, exponents are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T steps, for such a T. Then for
+// every fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)².
 //
@@ -292,8 +292,8 @@ type BoxMirror struct {
 	// Steps is T, on which the step sizes depend; required.
 	Steps int
 	// MixingTime is t; required under average cost. It must be so large that h*, plus a suitable constant, stays
-	// between −t and t. Here, h* is the relative value function of an optimal policy, for costs divided by c_max −
-	// c_min.
+	// between −t and t. Here, h* is the relative value function of an optimal policy, for costs divided by
+	// c_max − c_min.
 	MixingTime float64
 	// Rate multiplies the step sizes η_v and η_μ; 0 means 1.
 	Rate float64

@@ -18,9 +18,9 @@ import (
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 //
 // The second penalty, on the flow, is needed because the columns of Ψ need not be occupation measures. (The paper
-// prints θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let W = (Q − γP)ᵀΨ ∈
-// ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, an unbiased estimate of a
-// subgradient is
+// prints θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
+// W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, an unbiased
+// estimate of a subgradient is
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′).
 //

@@ -19,9 +19,9 @@ import (
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves π meanwhile. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H
-// = t, the field MixingTime, and 0 ≤ ρ ≤ 1. The method makes T rounds of two stages. In the first stage, K transitions
-// move θ and, under average cost, ρ:
+// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves π meanwhile. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost,
+// H = t, the field MixingTime, and 0 ≤ ρ ≤ 1. The method makes T rounds of two stages. In the first stage, K
+// transitions move θ and, under average cost, ρ:
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))].
 //

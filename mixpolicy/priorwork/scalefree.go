@@ -78,8 +78,8 @@ import (
 //
 // # What is proved
 //
-// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be its diameter, and let D(·; θ₁)
-// ≤ Δ on it. For any ĝ_t, and for all θ in this part,
+// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be its diameter, and let D(·;
+// θ₁) ≤ Δ on it. For any ĝ_t, and for all θ in this part,
 //
 //	Σ w_t⟨ĝ_t, θ_t − θ⟩ ≤ √S_T (D(θ; θ₁)/c_T + Δ(1/c_1 − 1/c_T) + 2 max(c_T/μ, B)).           (θ)
 //

@@ -50,8 +50,9 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // only on steps. In each column of Φ, the greatest absolute value should be 1, because we bound the coefficients in
 // (4.8) by max |c| times the horizon. The horizon is 1/(1−γ) or, for average cost, the argument mixing.
 //
-// In Algorithm 1, we set β = +∞, so there is no ball as in (3.26). Algorithm 1 can converge to λ* only if G = 1/(1−γ) ∨
-// β > ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of the ball.
+// In Algorithm 1, we set β = +∞, so there is no ball as in (3.26). Algorithm 1 can converge to λ* only if
+// G = 1/(1−γ) ∨ β > ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of
+// the ball.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
 	lo, hi := x.CostRange()
