@@ -65,21 +65,21 @@ import (
 //
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //
-// where h(θ̂) uses the mean of (xᵀθ̂)² in place of the variance. The run ends once the first right side is at most ε times the
-// second. So, for ε < 1, no run ends by itself if the optimum is 0, unless all costs are 0.
+// where h(θ̂) uses the mean of (xᵀθ̂)² in place of the variance. The run ends once the right side of the first inequality is at
+// most ε times the right side of the second. So, for ε < 1, no run ends by itself if the optimum is 0, unless all costs are 0.
 //
-// The probability of a wrong end: a test adds at most 4δ for each answer fixed before this test, because the samples of the test
-// may decide whether the answer is kept. An answer is replaced only when at least as many samples came after it as before it. So
-// a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs of an answer and a later test. The run ends wrongly
-// with probability at most 10,800δ < 0.001.
+// The probability of a wrong end: a test adds at most 4δ to this probability for each answer fixed before this test, because the
+// samples of the test may decide whether the answer is kept. An answer is replaced only when at least as many samples came after
+// it as before it. So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs of an answer and a later test. The
+// run ends wrongly with probability at most 10,800δ < 0.001.
 //
 // When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the previous
 // answer. A test takes d² operations for each pair, and solves 2d programs for each H.
 //
 // # What is proved
 //
-// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be its diameter, and let D(·;
-// θ₁) ≤ Δ on it. For any ĝ_t, and for all θ in this part,
+// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be the diameter of this part, and
+// let D(θ; θ₁) ≤ Δ for all θ in this part. For any ĝ_t, and for all θ in this part,
 //
 //	Σ w_t⟨ĝ_t, θ_t − θ⟩ ≤ √S_T (D(θ; θ₁)/c_T + Δ(1/c_1 − 1/c_T) + 2 max(c_T/μ, B)).           (θ)
 //

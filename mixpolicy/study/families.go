@@ -31,7 +31,7 @@ const (
 	Exact    Noise = iota
 	Gaussian       // standard deviation 1; the costs themselves are in [0, 1)
 	Heavy          // Student's t with 1.5 degrees of freedom: the variance is infinite
-	Outliers       // ±1000 with probability 1/500 each, else 0
+	Outliers       // 1000 and −1000, each with probability 1/500; otherwise 0
 )
 
 func (n Noise) String() string {
