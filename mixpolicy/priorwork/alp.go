@@ -21,8 +21,8 @@ import (
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ.
 //
 // There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints a min over v, and
-// 𝒮v ⪰ c in the text. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must maximise.) With the constraints
-// of all pairs, the program's value is a lower bound on αᵀv*.
+// its text prints 𝒮v ⪰ c in place of 𝒮v ⪰ v. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must
+// maximise.) With the constraints of all pairs, the program's value is a lower bound on αᵀv*.
 //
 // Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. This program does not
 // contain α.
@@ -34,7 +34,7 @@ type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α, the n state-relevance weights; nil means the MDP's initial distribution
 
-	// Pairs lists the pairs whose constraints are imposed, as indices s·m + a; nil means all pairs.
+	// Pairs lists the indices s·m + a of the pairs (s, a) whose constraints are imposed; nil means all pairs.
 	Pairs []int
 
 	// Bound is B in Γ = {ν: ‖ν‖∞ ≤ B}; 0 means that Γ contains all ν. With the constraints of only some pairs, the program
@@ -42,17 +42,18 @@ type ALP struct {
 	Bound float64
 }
 
-// Approximation is the solution of an approximate linear program.
+// Approximation holds a solution of an approximate linear program, and the greedy policy for it.
 type Approximation struct {
 	Nu        []float64 // ν̂
 	Gain      float64   // ĝ, under average cost
-	Objective float64   // αᵀΦν̂, or ĝ
+	Objective float64   // αᵀΦν̂, or ĝ under average cost
 	Gap       float64   // certified bound: the program's value is at most Objective + Gap
 
 	Value  []float64         // Φν̂ in all states
 	Policy *mixpolicy.Policy // greedy for Value
 
-	// Violation is max {0, Φν̂ − 𝒮Φν̂ + ĝ} over all states, even states without an imposed constraint.
+	// Violation is the maximum of [(Φν̂)(s) − (𝒮Φν̂)(s) + ĝ]₊ over all states s. It also covers states whose constraints
+	// are not imposed. Under discounting, ĝ = 0.
 	Violation float64
 }
 
@@ -66,7 +67,7 @@ func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error
 	cost := make([]float64, len(pairs))
 	for k, i := range pairs {
 		if i < 0 || i >= x.Pairs() {
-			return nil, fmt.Errorf("priorwork: ALP: pair %d, want 0 to %d", i, x.Pairs()-1)
+			return nil, fmt.Errorf("priorwork: ALP: Pairs contains pair %d, want 0 to %d", i, x.Pairs()-1)
 		}
 		cost[k] = x.Costs()[i]
 	}
@@ -156,7 +157,7 @@ func (k coordinates) solve(ctx context.Context, b []float64, c constraints) (*li
 }
 
 func errUnbounded(direction []float64) error {
-	return fmt.Errorf("unbounded along %.3g; for an ALP, impose more constraints, or set Bound", direction)
+	return fmt.Errorf("unbounded along the direction %.3g; for an ALP, impose more constraints, or set Bound", direction)
 }
 
 // box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds none for g, which the costs bound.
@@ -191,8 +192,8 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 
 func negated(x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), -1, x) }
 
-// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the distance in the weighted ℓ₁ norm, which (4.2), (4.3), (4.9) and
-// (4.13) bound.
+// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the distance between v and v2 in the ℓ₁ norm with the weights w. (4.2),
+// (4.3), (4.9) and (4.13) bound such distances.
 func WeightedError(w, v, v2 []float64) float64 {
 	var total float64
 	for s := range w {

@@ -12,13 +12,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs under a generative model. With rewards
+// RandomizedLP is Wang's randomised primal–dual method for discounted MDPs with a generative model. With rewards
 // r = (c_max − c)/(c_max − c_min) ∈ [0, 1], it seeks the saddle point of the full LP's Lagrangian,
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
-// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. A step draws s with probability (1−θ)ξ(s) + θα(s), then a with
-// probability π_a(s) = ξ_a(s)/ξ(s), queries the cost and a next state s′, draws s₀ ~ α, and updates ξ and v:
+// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. Let ξ(s) = Σ_a ξ_a(s). A step draws a state s with probability
+// (1−θ)ξ(s) + θα(s), and then an action a with probability π_a(s) = ξ_a(s)/ξ(s). It queries the cost of (s, a) and a
+// next state s′, draws s₀ ~ α, and updates ξ and v:
 //
 //	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
@@ -29,15 +30,15 @@ import (
 //
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
 //
-// with v in [0, 1/(1−γ)]ⁿ and Σ_a ξ_a(s) ≥ θα(s). Our ξ need not satisfy the second condition, but the distribution of
-// the drawn (s, a) does, because of its term θα. This M is the least for which the exponent is never positive. The
-// exponent must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// with v in [0, 1/(1−γ)]ⁿ and ξ(s) ≥ θα(s). Our ξ may violate ξ(s) ≥ θα(s). But a step draws each s with a probability
+// of at least θα(s), because of the term θα(s) above. M = 1/(1−γ) is the least M for which the exponent is never
+// positive. The exponent must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
-// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. For any method, the number of steps has a
-// lower bound of the order of nm/((1−γ)³ε²) (Azar, Munos and Kappen 2013).
+// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. Every method needs Ω(nm/((1−γ)³ε²)) queries
+// (Azar, Munos and Kappen 2013).
 //
-// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have its text; θ, M, β
-// and α′ are taken from a public implementation.
+// Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have the text of this
+// article; θ, M, β and α′ are taken from a public implementation.
 //
 // Deviations: see [Publications].
 type RandomizedLP struct {
@@ -69,32 +70,34 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is Wang's primal–dual π-learning for average cost under a generative model. It is [RandomizedLP] with
-// three changes: γ = 1; no s₀ is drawn; and v is replaced by a relative value function h with −2t1 ⪯ h ⪯ 2t1. The field
-// MixingTime states which t are enough. The analysis assumes that, for some τ ≥ 1, every stationary measure gives each
-// state a probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
+// PiLearning is Wang's primal–dual π-learning for average cost with a generative model. It is [RandomizedLP] with three
+// changes: γ = 1; no s₀ is drawn; and v is replaced by a relative value function h with −2t1 ⪯ h ⪯ 2t1. The comment of
+// the field MixingTime says which t are large enough. The analysis assumes that, for some τ ≥ 1, every stationary
+// measure gives each state a probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters
+// are
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
-// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. For any method, the number of
-// steps has a lower bound of the order of nm·t/ε².
+// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. Every method needs Ω(nm·t/ε²)
+// queries.
 //
-// This M is the least for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. Exponents are then at
-// least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. Because e^x
-// ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s,
-// a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap, which is defined below. The gradient for h
-// satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at most
+// M = 4t + 1 is the least M for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. All exponents are
+// then at least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less.
+// Because e^x ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a}
+// Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap. (The gap is defined below.) The
+// gradient for h satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
 // The sum of the first two terms is least for a β of the order of (1/t)√(ln(nm)/(nmT)). With α′ = nt²β, the third term
-// is 2/(βT), less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
+// is 2/(βT), which is less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
 // The gap is the mean over the steps k of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k). The only fixed h in this gap is h*. So the analysis
 // requires only that h*, plus a suitable constant, stays between −2t and 2t. This holds if t bounds the mixing times of
-// all policies. For the queue of section 6, h* spans 146.2 (c_max − c_min), so t = 37 is enough. A bound on the mixing
-// times of all policies of this queue is useless: with the service rate 0.8 up to length 66 and 0.2 above 66, the
-// mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
+// all policies. For the queue of section 6, max h* − min h* = 146.2 (c_max − c_min), so t = 37 is enough. A bound on
+// the mixing times of all policies of this queue is too large to be useful. For example, if the service rate is 0.8 up
+// to length 66, and 0.2 above this length, the mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of
+// the chain.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -102,11 +105,11 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 type PiLearning struct {
 	// Steps is T; required.
 	Steps int
-	// MixingTime is t; required. For costs divided by c_max − c_min, the relative value function h* of an optimal policy
-	// must span at most 4t. This holds if t bounds the mixing times of all policies.
+	// MixingTime is t; required. Let h* be the relative value function of an optimal policy, for costs divided by
+	// c_max − c_min. Then max h* − min h* must be at most 4t. This holds if t bounds the mixing times of all policies.
 	MixingTime float64
-	// Range is τ ≥ 1; required. If τ is too small, the sampling visits some states more often than the optimal policy
-	// does, and the answer is biased.
+	// Range is τ ≥ 1; required. If τ is too small, the method draws some states more often than the optimal policy
+	// visits them, and the answer is biased.
 	Range float64
 	// Rate multiplies the step sizes β and α′; 0 means 1.
 	Rate float64
@@ -258,18 +261,20 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 }
 
 // BoxMirror is Jin and Sidford's stochastic mirror descent for the saddle point of [RandomizedLP] or, under average
-// cost, of [PiLearning]. The values are in the box |v| ≤ 2M, and the measure μ is in the simplex. μ has no lower bound,
-// so the method needs no knowledge of the stationary measures. M is 1/(1−γ), or t under average cost. Each of the two
-// gradients comes from one query, and is taken at the v and μ before the step:
+// cost, of [PiLearning]. The values v are in the box |v| ≤ 2M, and the measure μ is in the simplex. M is 1/(1−γ) under
+// discounted cost, and t (the field MixingTime) under average cost. The method sets no lower bound on the entries of μ,
+// so it needs no knowledge of the stationary measures. Each of the two gradients comes from one query, and is taken at
+// the v and μ before the step:
 //
 //	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
 // Π is the projection onto the box. A step takes O(log nm) operations. The answer is the policy of the average μ. The
-// box is twice as wide as v* needs, so a small gap implies a good policy. The estimate g of the v-gradient satisfies
-// ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses
-// e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step sizes below, exponents are at most 1 if T ≥ nm ln(nm). So,
-// against any fixed (v, μ), the averages after T steps have an expected gap of at most
+// box |v| ≤ M already contains v*. Because the method uses a box that is twice as wide, a small gap implies a good
+// policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies
+// Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step sizes
+// below, exponents are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T steps, for such a T. Then for
+// every fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)².
 //
@@ -277,7 +282,7 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 //
 //	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1).
 //
-// So T = Õ(nm M²/ε²) steps are enough for a gap of ε. With discounted cost, a gap of (1−γ)ε is enough for an ε-optimal
+// So T = Õ(nm M²/ε²) steps are enough for a gap of ε. Under discounted cost, a gap of (1−γ)ε is enough for an ε-optimal
 // policy, so Õ(nm/((1−γ)⁴ε²)) steps are enough.
 //
 // Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). We had only its abstract.
@@ -286,8 +291,9 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 type BoxMirror struct {
 	// Steps is T, on which the step sizes depend; required.
 	Steps int
-	// MixingTime is t, which is required under average cost: any t for which h*, plus a suitable constant, stays
-	// between −t and t. Here h* is the relative value function of an optimal policy, for costs divided by c_max − c_min.
+	// MixingTime is t; required under average cost. It must be so large that h*, plus a suitable constant, stays
+	// between −t and t. Here, h* is the relative value function of an optimal policy, for costs divided by
+	// c_max − c_min.
 	MixingTime float64
 	// Rate multiplies the step sizes η_v and η_μ; 0 means 1.
 	Rate float64

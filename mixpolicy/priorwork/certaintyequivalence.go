@@ -13,7 +13,8 @@ import (
 // CertaintyEquivalence estimates the costs, and solves the MDP with the estimates. It applies the plug-in principle to
 // the whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal in the number
 // of queries (Azar, Munos and Kappen 2013). Here, transitions are known. If costs have no noise, one query for each
-// pair is enough: the answer's cost then exceeds the optimum by at most 10⁻⁶ of the range of the costs.
+// pair is enough: the answer's cost then exceeds the cost of the best policy by at most 10⁻⁶ times the range of the
+// costs.
 //
 // The method queries all pairs in a random order, and then repeats this order. The estimate for a pair is the cost last
 // observed for the pair. Before the first query of a pair, the estimate is the greatest cost, which is known by (A.3).
@@ -52,8 +53,8 @@ func (a *certaintyEquivalence) Step() error {
 	return nil
 }
 
-// Policy implements [mixpolicy.PolicyRun]. It solves the MDP with the estimated costs, to within a millionth of their
-// range.
+// Policy implements [mixpolicy.PolicyRun]. It solves the MDP with the estimated costs, to within 10⁻⁶ times the range
+// of these costs.
 func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
 	estimated, err := a.x.WithCosts(a.cost)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) with the constraints of the pairs drawn so far.
 //
-// The published η is [Lyapunov.Sampling] of the optimal policy's measure, which is unknown before the problem is
-// solved. In the authors' experiment of 2003 with a queue, whose length is x, the program has all constraints, the
-// state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from a
-// secondary source.)
+// The published η is the result of [Lyapunov.Sampling] for the optimal policy's measure. This measure is unknown before
+// the problem is solved. In the authors' experiment of 2003 with a queue of length x, the program has all constraints,
+// the state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from
+// a secondary source.)
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -29,8 +29,8 @@ import (
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil means the MDP's initial distribution
-	Sampling []float64  // η over pairs; nil means (4.4) with u = 1, and with μ from [Visits]
-	Bound    float64    // as ALP.Bound
+	Sampling []float64  // η, a distribution of pairs; nil means (4.4) with u = 1 and with the μ that [Visits] returns
+	Bound    float64    // B in Γ, as in ALP.Bound
 }
 
 // Name implements [mixpolicy.Method].
@@ -93,8 +93,8 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
 
-// Solve draws the given number of constraints, with the random numbers of PCG(seed, 0), and solves the program with the
-// constraints drawn.
+// Solve draws as many constraints as the argument constraints says, with the random numbers of PCG(seed, 0). Then it
+// solves the program with the drawn constraints.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -165,8 +165,9 @@ func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance floa
 	return x[0], x[1:], nil
 }
 
-// Lyapunov is a Lyapunov function u with its factor β_u. Its methods compute the quantities that theorems derive from
-// u: ALPBound, Sampling and Zeta for de Farias and Van Roy, and SALPBound for Desai, Farias and Moallemi.
+// Lyapunov holds a Lyapunov function u and its factor β_u. The methods of this type compute quantities that theorems
+// derive from u. ALPBound, Sampling and Zeta belong to theorems of de Farias and Van Roy, and SALPBound belongs to a
+// theorem of Desai, Farias and Moallemi.
 type Lyapunov struct {
 	U    []float64 // u, one entry per state
 	Beta float64   // β_u < 1
@@ -179,7 +180,7 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 		return nil, err
 	}
 	if beta >= 1 {
-		return nil, fmt.Errorf("priorwork: β_u = %v, want less than 1", beta)
+		return nil, fmt.Errorf("priorwork: Lyapunov factor β_u = %v, want less than 1", beta)
 	}
 	return &Lyapunov{u, beta}, nil
 }
@@ -188,8 +189,8 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
-// The bound is Theorem 3 of de Farias and Van Roy (2003). The argument distance is the minimum, which [BestFit]
-// computes. (The paper prints (Ψu)(s) in place of u(s).)
+// Here ν* is a solution of the [ALP] with all constraints. The bound is Theorem 3 of de Farias and Van Roy (2003). The
+// argument distance is the minimum, which [BestFit] computes. (The paper prints (Ψu)(s) in place of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -198,9 +199,9 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 //
 //	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)).
 //
-// The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for the smoothed program with the penalty
-// [PublishedPenalty] and the slack weights μ = μ^{π*}_α. The argument distance is the minimum, which [BestFit]
-// computes. (The paper prints u ⪯ 1.)
+// The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for a solution ν* of the smoothed program
+// ([SALP]) with the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α. The argument distance is the
+// minimum, which [BestFit] computes. (The paper prints u ⪯ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
@@ -250,16 +251,16 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 
 // CostSampleSize returns (4.6),
 //
-//	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ)),
+//	n₀ = 16mζ/((1−γ)ε) · (d ln(48mζ/((1−γ)ε)) + ln(2/δ)).
 //
-// a number of constraints sampled from (4.4) that is enough for
+// If at least n₀ constraints are sampled from (4.4), the inequality
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
-// with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last logarithm
-// outside the product.) By their Theorem 1, the violated constraints then have a measure of at most (1−γ)ε/(4mζ). If
-// this bound is 1 or more, no constraint is needed, and CostSampleSize returns 0. Otherwise, it panics unless this
-// bound is positive, d ≥ 1 and 0 < δ < 1.
+// holds with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last
+// logarithm outside the product.) By Theorem 1 of the same article, the constraints that Φν̂ violates then have a
+// measure of at most (1−γ)ε/(4mζ). If this bound is 1 or more, no constraint is needed, and CostSampleSize returns 0.
+// Otherwise, it panics unless this bound is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

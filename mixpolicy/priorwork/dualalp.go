@@ -19,17 +19,17 @@ import (
 //
 // The second penalty, on the flow, is needed because the columns of Ψ need not be occupation measures. (The paper
 // prints θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
-// W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, the
-// estimate
+// W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, an unbiased
+// estimate of a subgradient is
 //
-//	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′)
+//	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′).
 //
-// is unbiased. This q₂ minimises the greatest length of the second term of ĝ. The answer is the average of the
-// iterates, weighted by η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η
-// = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+// This q₂ minimises the greatest length of the second term of ĝ. The answer is the average of the iterates, with the
+// weights η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η = R₂/(G√T)
+// give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
-// DualALP computes W once, by a pass over all transitions for each feature. The source computes each row of W that it
-// needs from the predecessors of s′.
+// DualALP computes W once, by a pass over all transitions for each feature. The source computes only the rows of W that
+// are sampled, each from the predecessors of s′.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
@@ -77,7 +77,7 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 		return nil, err
 	}
 	if a.Batch < 0 {
-		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want at least 1, or 0 for the default, 1", a.Batch)
+		return nil, fmt.Errorf("priorwork: a batch of %d gradients, want Batch ≥ 1, or 0 for the default of 1", a.Batch)
 	}
 	a.Batch = max(1, a.Batch)
 	m, err := mixpolicy.Mirror{Phi: bregman.Euclidean(), Eta: a.StepSize, Scale: a.CostScale, Project: p.Class().Project}.Start(p, o)

@@ -23,7 +23,7 @@ import (
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, 1ᵀξ = 1, Σ_a ξ_a(s) = Σ ξ_b(s′)P_b(s′,s).
 type LPSolution struct {
 	Value  []float64         // v, or h
-	Gain   float64           // g, under average cost
+	Gain   float64           // g; 0 under discounting
 	Pair   []float64         // ξ, the dual variables of the primal
 	Policy *mixpolicy.Policy // an optimal policy; its measure is ξ
 
@@ -35,12 +35,13 @@ type LPSolution struct {
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
-// so the gap is 0 if both points are feasible and no pair has both r > 0 and ξ > 0. All sums use compensated summation,
-// so each number errs by a few times 2⁻⁵³, relative to the size of its terms.
+// so the gap is 0 if (v, g) and ξ are feasible and no pair has both r > 0 and ξ > 0. All sums use compensated
+// summation, so each number errs by a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
 	Primal, Dual float64 // Primal is (1−γ)αᵀv, or g under average cost; Dual is cᵀξ
-	// PrimalViolation is max [−r]₊. The point becomes feasible if g is lowered by this amount or, under discounting, if
-	// every entry of v is lowered by this amount divided by 1−γ. So no policy costs less than Primal − PrimalViolation.
+	// PrimalViolation is the maximum of [−r]₊ over all pairs. The point (v, g) becomes feasible if g is lowered by this
+	// amount under average cost or, under discounting, if every entry of v is lowered by this amount divided by 1−γ. So
+	// no policy costs less than Primal − PrimalViolation.
 	PrimalViolation float64
 	DualViolation   float64 // Σ [−ξ]₊ + Σ |f| + |1ᵀξ − 1|
 	Slackness       float64 // Σ |rξ|, which is 0 under complementary slackness
@@ -66,8 +67,8 @@ func (c LPCertificate) String() string {
 
 // SolveLP solves both programs of [LPSolution] by policy iteration, which is the simplex method with all improving
 // pivots at once (Howard 1960; Ye 2011 for its complexity). Policy iteration ends with an optimal basis. The
-// certificate states how well the v and the measure ξ of this basis solve the programs. SolveLP returns the errors of
-// [mixpolicy.PolicyIteration] and [mixpolicy.Occupation].
+// certificate states how well the v and the measure ξ of this basis solve the programs. SolveLP returns an error if
+// [mixpolicy.PolicyIteration] or [mixpolicy.Occupation] does.
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

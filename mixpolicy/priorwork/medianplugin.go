@@ -14,8 +14,9 @@ import (
 
 // MedianPlugIn is [mixpolicy.PlugIn] for noise with heavy tails: sample k goes to group k mod Groups, and b̂ⱼ is the
 // median of the groups' estimates of (cᵀΨ)ⱼ. If fewer than half of the groups contain an outlier, the median is within
-// the range of the other groups' estimates. The mean of [mixpolicy.PlugIn] includes outliers, as it should if the
-// outliers are real costs. While there are fewer samples than groups, the median is over the groups that have a sample.
+// the range of the estimates from the groups without an outlier. The mean of [mixpolicy.PlugIn] includes outliers, as
+// it should if the outliers are real costs. While there are fewer samples than groups, the median is over the groups
+// that have a sample.
 //
 // Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983. We did not have its
 // text.
@@ -40,7 +41,7 @@ type medianPlugIn struct {
 func (a MedianPlugIn) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	d := p.Dim()
 	if a.Groups < 0 {
-		return nil, fmt.Errorf("priorwork: medians of %d means, want at least 1, or 0 for the default, 15", a.Groups)
+		return nil, fmt.Errorf("priorwork: medians of %d means, want Groups ≥ 1, or 0 for the default of 15", a.Groups)
 	}
 	return &medianPlugIn{p: p, oracle: o, total: zeroVectors(cmp.Or(a.Groups, 15), d),
 		row: make([]float64, d), b: make([]float64, d), theta: barycentre(d)}, nil

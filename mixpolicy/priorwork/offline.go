@@ -13,14 +13,15 @@ import (
 
 // OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and does not know P, Ψ or q. It is
 // the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with the indicators of the pairs as features. An
-// occupation measure is written as ξ = q∘β, so all gradients are means over the log, and q is not needed. Let r be the
-// rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method seeks the saddle point of
+// occupation measure is written as ξ = q∘β, so all gradients are expectations under q. The transitions of the log
+// estimate these expectations, and q itself is not needed. Let r be the rewards of [RandomizedLP], and v(s) = Σ_a
+// π_a(s)θ_a(s). The method seeks the saddle point of
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves π meanwhile. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost, H
-// is t, the MixingTime, and 0 ≤ ρ ≤ 1. The method makes T rounds of two stages. In the first stage, K transitions move
-// θ and, under average cost, ρ:
+// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves π meanwhile. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost,
+// H = t, the field MixingTime, and 0 ≤ ρ ≤ 1. The method makes T rounds of two stages. In the first stage, K
+// transitions move θ and, under average cost, ρ:
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))].
 //
@@ -28,9 +29,9 @@ import (
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
-// Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of
-// the T policies, drawn uniformly. A step uses one transition. It takes O(m) operations if it moves θ, and O(nm) if it
-// moves β. Each step size minimises the bound on the regret of the variables that it moves:
+// Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of the
+// T policies, drawn uniformly. A step uses one transition. It takes O(m) operations if it moves θ, and O(nm) if it
+// moves β. The step sizes η, ζ and α′ minimise bounds on the regret of θ, β and π, respectively:
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //
@@ -44,7 +45,7 @@ type OfflinePrimalDual struct {
 	Inner int // K; 0 means ⌊√Steps⌋
 	// Coverage is C; required. At every pair, the measure of an optimal policy must be at most C times q.
 	Coverage float64
-	// MixingTime is t, which is required under average cost. A value that exceeds the t of [BoxMirror] by 1 is enough.
+	// MixingTime is t; required under average cost. It is enough if t exceeds the t of [BoxMirror] by 1.
 	MixingTime float64
 	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64

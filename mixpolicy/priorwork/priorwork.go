@@ -1,6 +1,6 @@
-// Package priorwork holds the methods with which section 4 compares Algorithm 1, and further methods. For each
-// method, [Publications] states the source and the known differences from the source, and says if we did not have
-// the text of the source.
+// Package priorwork holds the methods with which section 4 compares Algorithm 1, and further methods. For each method,
+// [Publications] states the source and the known differences from the source, and says so if we did not have the text
+// of the source.
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -22,13 +22,13 @@
 //	exact LPs, known costs               MixtureLP, FullLP, ApproximateLP, SmoothedLP
 //	forms of Algorithm 1                 ScaleFree, VarianceReduced, LastIterate, mixpolicy.PrimalDual.RowScaling
 //
-// Some related work is not implemented: Tiapkin and Gasnikov (2021), with a generative model; Cheng and others (2020),
-// Bas-Serrano and Neu (2020) and Neu and Okolo (2023), with features; Carmon and others (2019) and Alacaoglu and
-// Malitsky (2022), for matrix games, with reduced variance.
+// We did not implement some related methods: the method of Tiapkin and Gasnikov (2021), which uses a generative model;
+// the methods of Cheng and others (2020), Bas-Serrano and Neu (2020) and Neu and Okolo (2023), which use features; and
+// the methods of Carmon and others (2019) and Alacaoglu and Malitsky (2022), which reduce the variance in matrix games.
 //
-// All learners are mixpolicy.Methods, which get their costs from a mixpolicy.Oracle. mixpolicy.Solve runs them, and
-// package race compares them. If a learner answers with a policy instead of weights θ, its run is a
-// mixpolicy.PolicyRun.
+// Every method that learns costs is a mixpolicy.Method, and gets costs from a mixpolicy.Oracle. mixpolicy.Solve runs
+// such methods, and package race compares them. If the answer of a method is a policy instead of weights θ, the
+// method's run is a mixpolicy.PolicyRun.
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
 // states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both kinds of methods lead to

@@ -8,7 +8,7 @@ import (
 // Publication states the source of a method, and how our implementation deviates from the source.
 type Publication struct {
 	Method     string   // the name of the method's type
-	Source     string   // author, place and year, or "none"; some sources say that we did not have the text
+	Source     string   // authors, place and year, or another origin; may say that we did not have the text
 	Deviations []string // the known deviations, some with a reason; empty if none is known
 }
 
@@ -16,7 +16,7 @@ type Publication struct {
 var publications string
 
 // Publications returns the contents of publications.md. Each section states the source of one method, and lists the
-// deviations from this source.
+// known deviations from this source.
 func Publications() (all []Publication) {
 	for _, section := range strings.Split(publications, "\n## ")[1:] {
 		lines := strings.Split(strings.TrimSpace(section), "\n")

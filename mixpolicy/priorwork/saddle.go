@@ -64,9 +64,9 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
 // Steps in θ are those of (3.25) with length η/σ. S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ = c_max − c_min,
-// or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the points (θ½,
-// λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) falls as 1/t in t iterations, because 𝓛 is bilinear and the gradients have
-// no noise. The user chooses only the modulus, which determines η. The certificate of a run contains the duality gap.
+// or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the points (θ½, λ½).
+// For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because 𝓛 is bilinear and the gradients have no
+// noise. The user chooses only the modulus, which determines η. The certificate of a run contains the duality gap.
 //
 // An iteration costs 4nmd operations. The method makes no queries.
 //
@@ -99,7 +99,7 @@ type mirrorProx struct {
 
 // Start implements [mixpolicy.Method].
 //
-// The step size is η = √μ. If φ is μ-strongly convex in ℓ₂, the gradient of 𝓛 has the Lipschitz constant
+// If φ is μ-strongly convex in ℓ₂, the step size is η = √μ. The gradient of 𝓛 then has the Lipschitz constant
 // ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}. The analysis allows step sizes up to the inverse of this
 // constant.
 func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
@@ -111,7 +111,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	// ‖·‖_p ≥ ‖·‖₂ for p ≤ 2, so a constant for such a norm also holds for ℓ₂.
 	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
 	if !ok || norm > 2 {
-		return nil, fmt.Errorf("priorwork: mirror-prox with %v: no constant of strong convexity in ℓ₂ or ℓ₁ is known, "+
+		return nil, fmt.Errorf("priorwork: mirror-prox with %v: no constant of strong convexity in ℓ_p with p ≤ 2 is known, "+
 			"want a bregman.StrongConvexer that has one", a.Modulus)
 	}
 	set.Eta = mixpolicy.Constant(math.Sqrt(mu))
@@ -172,15 +172,16 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂, S as in [MirrorProx],
 //
 // with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
-// from the last iterate, whichever has the smaller error (defined below). A restart happens when this error is at most
-// a fifth of the error at the last restart, when it is at most four fifths of that error and no longer falls, or when
-// at least 0.36 of all iterations were made since the last restart. Averages alone converge as 1/t. With restarts, the
-// method converges linearly for polyhedral classes. For the ball, we observe linear convergence, but know of no
-// theorem. σ starts at c_max − c_min, or at 1 if all costs are equal. At a restart, σ becomes the geometric mean of its
-// old value and the ratio of the distances that λ and θ have moved since the last restart.
+// from the last iterate, whichever has the smaller error (defined below). It restarts in three cases: this error is at
+// most a fifth of the error at the last restart; this error is at most four fifths of the error at the last restart,
+// and no longer falls; or at least 0.36 of all iterations came after the last restart. Without restarts, the averages
+// converge as 1/t. With restarts, the method converges linearly if Θ_R is a polyhedron. For the ball, we observe linear
+// convergence, but know of no theorem. σ starts at c_max − c_min, or at 1 if all costs are equal. At a restart, σ
+// becomes √(σ d_λ/d_θ), where d_λ and d_θ are the distances that λ and θ have moved since the last restart.
 //
-// The error is the size of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd operations.
-// The test for a restart, every 16 iterations, costs a few times as much. The method makes no queries.
+// The error is the absolute value of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd
+// operations. Every 16 iterations, PDHG tests whether to restart; this test costs as much as a few iterations. The
+// method makes no queries.
 //
 // Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; for restarts, Applegate, Hinder,
 // Lu and Lubin, Mathematical Programming 201, 2023; for the time of a restart and the weight σ, Applegate et al.,
@@ -311,7 +312,7 @@ func (a *pdhg) moved(x, y point) (theta, lambda float64) {
 	return floats.Distance(x.theta, y.theta, 2), math.Sqrt(lambda)
 }
 
-// View implements [mixpolicy.Run]. The answer is the best point tested.
+// View implements [mixpolicy.Run]. The answer is the best of the start and the tested points.
 func (a *pdhg) View(s *mixpolicy.Snapshot) error {
 	*s = mixpolicy.Snapshot{Last: a.at.theta, Average: a.best.theta, Lambda: a.best.lambda}
 	return nil

@@ -21,15 +21,15 @@ import (
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// For a given ν, the least slack in a state s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With the
-// least slacks, a concave program in ν ∈ ℝᵈ remains, in which μᵀs is the convex function σ(ν) = Σ_s μ(s)[max_a
-// h_a(s)]₊.
+// In these two programs, s is the vector of slacks; below, s is a state. For a given ν, the least slack in a state s is
+// [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With the least slacks, a concave program in ν ∈ ℝᵈ
+// remains. In this program, the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊ replaces the weighted sum of the slacks.
 //
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
 // that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the function that is
 // greatest at a given ν. Each function gives a constraint. Solve starts with none of these constraints, and each pass
 // adds the one that the last solution violates most. Solve ends when a solution violates no constraint, so the result
-// is exact. For a few variables, a few dozen passes are enough.
+// is exact up to rounding. If the program has a few variables, a few dozen passes are enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -38,11 +38,11 @@ type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil means the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is unknown before the problem
-	// is solved. Instead of this measure, N sampled states can have the weight 1/N each.
+	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is unknown before the
+	// problem is solved. Instead of this measure, one can give N sampled states the weight 1/N each.
 	Slack []float64
 
-	// Penalty is κ, [PublishedPenalty] in the source; 0 means that Budget applies.
+	// Penalty is κ; the source uses [PublishedPenalty]. 0 means that Budget applies.
 	Penalty float64
 	// Budget is t ≥ 0, and is not used if Penalty > 0. A budget of 0 gives the ALP with the constraints of the states
 	// with μ(s) > 0.
@@ -52,8 +52,9 @@ type SALP struct {
 // PublishedPenalty returns κ = 2/(1−γ), for which [Lyapunov.SALPBound] holds.
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
-// Solve solves the program exactly. Approximation.Objective is αᵀΦν̂, without the penalty, and Approximation.Violation
-// is the greatest slack. Under average cost, Solve returns an error.
+// Solve solves the program exactly, up to rounding. In the result, Objective is αᵀΦν̂ without the penalty, and Violation
+// is the greatest slack. Solve returns an error under average cost, for invalid fields, and if the program is
+// unbounded.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {

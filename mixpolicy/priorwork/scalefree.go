@@ -24,15 +24,16 @@ import (
 //
 //	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
-// Also, c_t is at least this ratio's minimum at d points near θ₁. The averages (3.27) have the weights w_t. The answer is
-// the first feasible point on the line from the average θ̂_T to (1/d, …, 1/d). Costs in another unit give the same θ.
+// If c_t is below the minimum of 2D(θ; θ₁)/‖θ − θ₁‖₂ over d points θ near θ₁, we raise it to this minimum. The averages (3.27)
+// have the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to (1/d, …, 1/d). Costs in
+// another unit give the same θ.
 //
 // A step takes nmd operations, and d more for each pair i with λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
-// b̂ leaves out samples with large costs. c_max = max |c| is known by Assumption A.3. A sample is left out if the size of
-// its cost exceeds c_max by more than √t(c_max + m_t). Here m_t is the mean excess over c_max in the earlier samples, where
-// an excess above its sample's limit counts as that limit. So a rare outlier does not spoil b̂, and without noise nothing is
-// left out.
+// b̂ leaves out samples with large costs. c_max = max |c| is known by Assumption A.3. Sample t is left out if the absolute value
+// of its cost exceeds c_max by more than the limit √t(c_max + m_t). Here m_t is the mean excess over c_max in the earlier
+// samples. In this mean, an excess above the limit of its sample counts as this limit. So a rare outlier does not spoil b̂, and
+// without noise nothing is left out.
 //
 // # When a run ends by itself
 //
@@ -45,7 +46,7 @@ import (
 // take about 430,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality (Maurer and
-// Pontil 2009) says that, with probability at least 1−δ and whatever d is,
+// Pontil 2009) says that, for every d and with probability at least 1−δ,
 //
 //	kᵀ(Ex − b̄) ≤ h(k) = √(2kᵀVk ln(2/δ)/n) + 14L max_i |(Ψk)_i|/q_i ln(2/δ)/3(n−1),   ln(2/δ) = 17.
 //
@@ -55,8 +56,8 @@ import (
 // at least 1−δ.
 //
 // Localisation: by these two bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, θ* is in S(H) = {θ
-// feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max |u_jᵀ(θ̂ − θ)| over S(H).
-// Each r_j takes two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j |(Ψu_j)_i|r_j, the next H is
+// feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max |u_jᵀ(θ̂ − θ)| over S(H). To
+// compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j |(Ψu_j)_i|r_j, the next H is
 //
 //	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
 //
@@ -64,21 +65,21 @@ import (
 //
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //
-// where h(θ̂) can use the mean of (xᵀθ̂)² for the variance. The run ends once the first right side is at most ε times the
-// second. So, for ε < 1, no run ends if the optimum is 0, unless all costs are 0.
+// where h(θ̂) uses the mean of (xᵀθ̂)² in place of the variance. The run ends once the right side of the first inequality is at
+// most ε times the right side of the second. So, for ε < 1, no run ends by itself if the optimum is 0, unless all costs are 0.
 //
-// The probability of a wrong end: a test adds at most 4δ for each answer fixed before this test, because the samples of the
-// test may decide whether the answer is kept. An answer is replaced only after at least as many samples as came before it.
-// So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs of an answer and a later test. It ends wrongly
-// with probability at most 10,800δ < 0.001.
+// The probability of a wrong end: a test adds at most 4δ to this probability for each answer fixed before this test, because the
+// samples of the test may decide whether the answer is kept. An answer is replaced only when at least as many samples came after
+// it as before it. So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs of an answer and a later test. The
+// run ends wrongly with probability at most 10,800δ < 0.001.
 //
-// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the
-// previous answer. A test takes d² operations for each pair, and 2d programs for each H.
+// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the previous
+// answer. A test takes d² operations for each pair, and solves 2d programs for each H.
 //
 // # What is proved
 //
-// Let φ be μ-strongly convex in ℓ₂. Let B be the diameter of the part of the domain of φ within 1ᵀθ = 1, and let D(·; θ₁) ≤ Δ on
-// this part. For any ĝ_t, and for all θ in this part,
+// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be the diameter of this part, and
+// let D(θ; θ₁) ≤ Δ for all θ in this part. For any ĝ_t, and for all θ in this part,
 //
 //	Σ w_t⟨ĝ_t, θ_t − θ⟩ ≤ √S_T (D(θ; θ₁)/c_T + Δ(1/c_1 − 1/c_T) + 2 max(c_T/μ, B)).           (θ)
 //
@@ -94,24 +95,26 @@ import (
 //
 // Proof: this is Zinkevich's proof, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
 //
-// Adding (θ) and (λ), which stand below for their right sides, bounds the gap of the averages: for every θ and every λ ⪰ 0,
+// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of (θ) and of (λ) for all pairs bounds
+// the gap of the averages. For every θ and every λ ⪰ 0,
 //
-//	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ (θ) + Σ_i (λ) + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
+//	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ U + Σ_i U_i + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This includes the
-// effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the sum contributes O(1/√T) to the
-// gap. (θ) and (λ) also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that they do, and know of none
-// for any method of this kind. So a run can compute its bound only at the end.
+// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This bound includes
+// the effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the last sum contributes O(1/√T)
+// to the gap. U and Σ_i U_i also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that the λ_t stay
+// bounded, and know of no such proof for any method of this kind. So the bound for a run can be computed only at the end of the
+// run.
 //
 // # Where the method fails
 //
-// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how much later. If
-// noise is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all θ. But
-// the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, clipping and leaving out samples
-// bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is far larger
-// than the excess over the optimum. With Sampled, the gradient is (3.5a), whose noise grows with λ and is not averaged, so
-// the answers are worse than those of a tuned Algorithm 1. For a modulus whose D is unbounded on the class, such as
-// [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
+// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how much later. If noise
+// is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all θ. But the
+// estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, the clipping of costs and the omission of
+// samples bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is far
+// larger than the excess over the optimum. If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ and is
+// not averaged. The answers are then worse than those of a tuned Algorithm 1. For a modulus whose D is unbounded on the class,
+// such as [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
 //
 // Source: none. The parts are from Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and
 // Sridharan, NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t; Bubeck,
@@ -119,7 +122,7 @@ import (
 type ScaleFree struct {
 	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
-	// Sampled makes ĝ_t the estimate (3.5a). Then ĝ_t is not used as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
+	// If Sampled is true, ĝ_t is the estimate (3.5a). Then ĝ_t is not used as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
 	Sampled bool
 	// Tolerance is ε: a run ends by itself once it has shown that the cost of its answer exceeds the optimum by at most ε times
 	// this cost. 0 means that no run ends by itself.

@@ -44,20 +44,20 @@ import (
 // # The iteration
 //
 // We use mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s).
-// The weight of taking no action is 1 − 1ᵀρ(s). Neither step needs a projection:
+// The weight of taking no action is 1 − 1ᵀρ(s). Neither the step of ν nor the step of ρ needs a projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}).
 //
-// A step takes m queries and O(md) operations, whatever n is. The answer is the average ν̂ of the iterates, weighted by
-// η, with the greedy policy for Φν̂.
+// A step takes m queries and O(md) operations, whatever n is. Let ν̂ be the average of the iterates of ν, with the
+// weights η. The answer is the greedy policy for Φν̂.
 //
 // # Its error
 //
-// φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. Relative to the start,
-// D(ν;0) ≤ R, and the relative entropies of all ρ(s) add up to at most n ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s,
-// then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the norms √R‖·‖₂ and ‖·‖_∞, which are dual to the norms of
-// the strong convexity, the squares of ĝ_ν and ĝ_ρ add up to at most
+// φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. The start is ν = 0 and
+// ρ_a(s) = 1/(m+1). So D(ν;0) ≤ R, and the relative entropies of all ρ(s) with respect to the start add up to at most n
+// ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s, then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the norms √R‖·‖₂
+// and ‖·‖_∞, which are dual to the norms of the strong convexity, the squared norms of ĝ_ν and ĝ_ρ add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //
@@ -76,7 +76,7 @@ type SmoothedPrimalDual struct {
 	Slack   []float64  // μ; nil means α
 	Penalty float64    // κ; 0 means PublishedPenalty(γ)
 
-	// Radius is the R of Γ, for values in units of CostScale; required.
+	// Radius is R in Γ; required. It applies to values Φν that are divided by CostScale.
 	Radius float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize
@@ -86,7 +86,7 @@ type SmoothedPrimalDual struct {
 
 // Approximator is a run that learns a value function Φν̂.
 type Approximator interface {
-	// Nu returns ν̂ in units of the true costs, borrowed.
+	// Nu returns ν̂ in units of the true costs. The next call may overwrite the result.
 	Nu() []float64
 }
 
@@ -189,7 +189,7 @@ func (a *smoothedPrimalDual) Policy(context.Context) (*mixpolicy.Policy, error) 
 	nu := a.Nu()
 	for j, v := range nu {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("priorwork: entry %d of ν̂ is %v, want a finite number; take smaller steps", j, v)
+			return nil, fmt.Errorf("priorwork: smoothed ALP: entry %d of ν̂ is %v, want a finite number; take smaller steps", j, v)
 		}
 	}
 	return a.x.Greedy(values(a.Basis, nu)), nil

@@ -87,8 +87,9 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 	}), nil
 }
 
-// SmoothedLP is [SALP] with the true costs and the published penalty. The optimal policy's measure is unknown before
-// the problem is solved, so μ is the distribution [Visits], and α equals μ. SmoothedLP is only for discounted cost.
+// SmoothedLP is [SALP] with the true costs and the published penalty. The published μ, the optimal policy's measure, is
+// unknown before the problem is solved. So both μ and α are the distribution that [Visits] returns. SmoothedLP is only
+// for discounted cost.
 //
 // Source: see [SALP].
 //

@@ -17,10 +17,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// SparseDualALP minimises the f_ω of [DualALP] for sparse features: at each pair, only few features are nonzero. For
+// SparseDualALP minimises the f_ω of [DualALP] for sparse features: at each pair, only a few features are nonzero. For
 // example, features can be indicators of sets of pairs. Abbasi-Yadkori et al. (2014) use 366 features for the
-// four-queue network; a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows. The time of a sampled
-// gradient is proportional to the number of nonzero entries in the two rows that it uses.
+// four-queue network; with these features, a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows.
+// The time of a sampled gradient is proportional to the number of nonzero entries in the two rows that it uses.
 //
 // As in the source, b = cᵀΨ is known, and only the penalties are sampled:
 //
@@ -55,7 +55,7 @@ func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(featu
 		to, prob := x.Next(i/n, i%n)
 		row(i, func(j int, v float64) {
 			if j < 0 || j >= d || math.IsNaN(v) || math.IsInf(v, 0) {
-				bad = fmt.Errorf("priorwork: feature %d of pair %d is %v, want a finite number and a feature from 0 to %d", j, i, v, d-1)
+				bad = fmt.Errorf("priorwork: feature %d of pair %d is %v, want a finite value, and a feature from 0 to %d", j, i, v, d-1)
 				return
 			}
 			psi.Set(j, v)
@@ -136,7 +136,7 @@ func (a *SparseDualALP) Dim() int { return len(a.b) }
 // Entries returns the numbers of nonzero entries of Ψ and of W.
 func (a *SparseDualALP) Entries() (psi, flow int) { return a.psi.NNZ(), a.flow.NNZ() }
 
-// Parts returns the parts of f_ω: cᵀΨθ, ‖[Ψθ]₋‖₁ and ‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
+// Parts returns the three parts of f_ω, without the weight ω: cᵀΨθ, ‖[Ψθ]₋‖₁ and ‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 func (a *SparseDualALP) Parts(theta []float64) (objective, negative, flow float64) {
 	var neg, off sum.Accumulator
 	for i := range a.psi.Rows {
@@ -154,7 +154,7 @@ func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta)
 // DualALPRun holds the settings of a run of [SparseDualALP].
 type DualALPRun struct {
 	Weight    float64 // ω, for costs divided by CostScale
-	CostScale float64 // divides the costs
+	CostScale float64 // the divisor of the costs
 	StepSize  mixpolicy.StepSize
 	Batch     int // number of gradients that a step averages
 	Steps     int
@@ -172,7 +172,7 @@ func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) 
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {
 		return nil, fmt.Errorf("priorwork: dual ALP with ω = %v, scale of costs %v, %d gradients a step, %d steps, θ₀ of %d entries; "+
-			"want positive numbers, a step size and %d entries",
+			"want positive numbers, a StepSize that is not nil, and %d entries",
 			set.Weight, set.CostScale, set.Batch, set.Steps, len(set.Start), d)
 	}
 	theta, total, average, g := append([]float64(nil), set.Start...), make([]float64, d), make([]float64, d), make([]float64, d)

@@ -65,8 +65,8 @@ func (t *trial) add(pair int, cost, q float64) float64 {
 	return x
 }
 
-// excess returns the bound on (1−p)(bᵀθ̂ − bᵀθ*), the part of it that is not due to noise, b̄ᵀθ̂ − min b̄ᵀθ, and the excess
-// allowed, ε|b̄ᵀθ̂|. If this part alone exceeds it, the bound is +∞.
+// excess returns three numbers: the bound on (1−p)(bᵀθ̂ − bᵀθ*); its part b̄ᵀθ̂ − min b̄ᵀθ, which is not due to noise; and the
+// allowed excess ε|b̄ᵀθ̂|. If this part alone exceeds the allowed excess, the bound is +∞.
 func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	b, reach, m := make([]float64, len(t.answer)), make([]float64, len(t.answer)), make([]float64, len(t.sums)) // b̄, r, m/q
 	t.p.Features().MulVecT(b, t.sums)

@@ -7,8 +7,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// VarianceReduced is Algorithm 1 with a gradient estimate of smaller variance than (3.5a). In (3.5a), both terms are
-// sampled. But Ψᵀλ_t is known, and cᵀΨ can be estimated from all samples so far:
+// VarianceReduced is Algorithm 1 with a gradient estimate whose variance is smaller than the variance of (3.5a). In
+// (3.5a), both terms are sampled. But Ψᵀλ_t is known, and cᵀΨ can be estimated from all samples so far:
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ).
 //
@@ -77,11 +77,11 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). 𝓛 is bilinear, so
-// the iterates may circle around a saddle point instead of converging to it, and no theorem of the paper applies to the
-// last iterate.
+// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). 𝓛 is bilinear, so the
+// iterates may circle around a saddle point instead of converging to it. No theorem of the paper applies to the last
+// iterate.
 //
-// Source: none. LastIterate differs from the method Of only in the answer.
+// Source: none. LastIterate differs only in the answer from the method in the field Of.
 type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].

@@ -29,8 +29,8 @@ func (d Duel) Winner() string {
 	return d[0].Winner()
 }
 
-// String shows the numbers of wins and losses of the first method, such as "12–48, 9–51", with a question mark if there
-// is no winner.
+// String shows the numbers of wins and losses of the first method, such as "12–48, 9–51". A question mark follows if
+// there is no winner.
 func (d Duel) String() (text string) {
 	for _, drawing := range d {
 		text += fmt.Sprintf(", %d–%d", drawing.Better, drawing.Worse)
@@ -41,10 +41,11 @@ func (d Duel) String() (text string) {
 	return text[2:]
 }
 
-// Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair]. It
-// compares a pair run by run, on the same streams, on each of the given problems on which both methods raced. On a
-// family, it counts, for each method, the instances on which this method is better in more runs than the other method.
-// Holm's correction covers all comparisons of one call.
+// Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair].
+// For each of the given problems on which both methods of a pair raced, it compares the two methods run by run, on the
+// same streams. On a family, it counts instances instead of runs: a method wins an instance if it is better than the
+// other method in more than half of the runs in which the two differ. Holm's correction covers all comparisons of one
+// call.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -118,8 +119,8 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// Wins counts the problems on which method a wins the duel by penalised gap, on which method b wins, and on which
-// neither wins.
+// Wins compares the methods a and b by penalised gap. It counts the problems on which a wins the duel, the problems on
+// which b wins, and the problems on which neither wins.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
@@ -143,8 +144,8 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.Table(caption, "problem", others...)
 }
 
-// Margins returns a table of duels between the given pairs of methods on the three problems, with the median difference
-// in each duel.
+// Margins returns a table of duels between the given pairs of methods on the three problems of [Names]. It includes the
+// median difference in each duel.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -214,8 +215,9 @@ func (r Record) Recommendation() plotting.Table {
 	return c.Table(caption, "costs", append(learners, "use")...)
 }
 
-// ByTelling returns a table of the best methods by true cost, for each problem and each kind of information: the methods
-// that no method with the same information beats, and the median cost of the first such method.
+// ByTelling returns a table of the best methods by true cost. A cell is for one problem and one kind of information. It
+// names the methods that no method with the same information beats, and shows the median true cost of the first of
+// these methods.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

@@ -14,11 +14,11 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Fair is the kind of races in which every method with parameters tunes three parameters. Algorithm 1 tunes its step η₀,
-// the scale k of costs and the recency p of its average; its θ-step is η₀/k, and its λ-step is η₀k. The penalty method
-// tunes η₀, ω and p. Each of these methods tries three grids of 64 settings, and uses the same number of runs for tuning as
-// the others. The second and the third grid lie around the best setting so far, with the same values of p. If the best
-// value of another parameter is at an end of its axis, the new axis is as wide as the old axis and extends beyond this end;
+// Fair is the kind of race in which we tune three parameters of every method that has parameters. For Algorithm 1, these are
+// the step η₀, the scale k of costs and the recency p of the average; the θ-step is η₀/k, and the λ-step is η₀k. For the
+// penalty method, they are η₀, ω and p. All these methods try three grids of 64 settings, and use equally many runs for
+// tuning. The second and the third grid lie around the best setting so far, with the same values of p. If the best value of
+// a parameter other than p is at an end of its axis, the new axis is as wide as the old axis and extends beyond this end;
 // otherwise, the new axis is finer. Each race is run twice, in two drawings, which share no seed, no random instance and no
 // tuning. A method counts as better only if it is better in both drawings.
 const Fair = "fair"
@@ -29,8 +29,8 @@ var otherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries",
 // FairProblems returns the names of all fair races.
 func FairProblems() []string { return slices.Concat(Names, otherLengths, FamilyNames()) }
 
-// FairTuning is the value of [race.Row].Race in the rows with tuning scores: the finite scores of the settings in the first
-// grid of a fair race, each from one run.
+// FairTuning is the value of [race.Row].Race in the rows with tuning scores. These are the finite scores of the settings in
+// the first grid of a fair race; each score comes from one run.
 const FairTuning = "tuning of a fair race"
 
 // Drawings are the names of the two drawings. [race.Row].Base contains one of these names.
@@ -174,9 +174,9 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
-// Until is the value of [race.Row].Race in the rows about runs of the scale-free variant with a Tolerance of 1 %; these
-// runs should end by themselves. For each run, the rows contain the number of queries, and the penalised gap in units of
-// the optimum. At is the greatest number of queries allowed.
+// Until is the value of [race.Row].Race in the rows about runs of [priorwork.ScaleFree] with a Tolerance of 1 %. These runs
+// should end by themselves. For each run, the rows contain the number of queries, and the penalised gap in units of the
+// optimum. At is the greatest allowed number of queries.
 const Until = "until"
 
 // queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
@@ -199,8 +199,8 @@ func (f fairRace) until(ctx context.Context) (rows race.Record, err error) {
 	return rows.Round(6), nil
 }
 
-// UntilTable returns the table of the runs with a tolerance. For the runs that ended by themselves, it shows their number,
-// the median of their queries, and their greatest gap.
+// UntilTable returns the table of the runs in the rows of [Until]. For the runs that ended by themselves, it shows their
+// number, the median of their queries, and their greatest gap.
 func (r Record) UntilTable() plotting.Table {
 	t := plotting.Table{Caption: "Runs of the scale-free variant with a tolerance of 1 %", Columns: plotting.Columns("problem", "runs",
 		"ended by themselves", "median of their queries\t%.0f", "queries allowed\t%.0f", "their greatest gap, % of the optimum\t%.2g")}
@@ -220,8 +220,9 @@ func (r Record) UntilTable() plotting.Table {
 	return t
 }
 
-// FairTable returns the table of the fair races on a problem: the number of settings tried, the median gap and the best
-// setting in each drawing, and the median of the finite scores in the first grid of the first drawing.
+// FairTable returns the table of the fair races on a problem. For each method, it shows the number of settings tried, the
+// median gap and the best setting in each drawing, and the median of the finite scores in the first grid of the first
+// drawing.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"

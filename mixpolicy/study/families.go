@@ -14,11 +14,11 @@ import (
 )
 
 // Family is a distribution of problems. The MDPs are sparse and random ([models.Garnet]), with 100 states, 4 actions, 4
-// next states for each pair, costs uniform in [0, 1), and the discount factor 0.95. In every state, each of the Dim
-// base policies has probabilities drawn uniformly from the simplex. The oracle adds noise to the revealed costs, except
-// in the families with [Exact] costs. Methods are tuned on some instances of the family and judged on others. Instance
-// k has the same MDP in all families, and the base policies for a smaller Dim are the first of the base policies for a
-// greater Dim, so families are not independent.
+// next states for each pair, costs drawn uniformly from [0, 1), and the discount factor 0.95. In every state, each of
+// the Dim base policies has probabilities drawn uniformly from the simplex. The oracle adds noise to the revealed
+// costs, except in the families with [Exact] costs. Methods are tuned on some instances of the family and judged on
+// others. Families are not independent: instance k has the same MDP in all families, and the base policies of this
+// instance for a smaller Dim are also its first base policies for a greater Dim.
 type Family struct {
 	Dim   int
 	Noise Noise
@@ -31,7 +31,7 @@ const (
 	Exact    Noise = iota
 	Gaussian       // standard deviation 1; the costs themselves are in [0, 1)
 	Heavy          // Student's t with 1.5 degrees of freedom: the variance is infinite
-	Outliers       // ±1000 with probability 1/500 each, else 0
+	Outliers       // 1000 and −1000, each with probability 1/500; otherwise 0
 )
 
 func (n Noise) String() string {
@@ -69,7 +69,7 @@ func Families(noises ...Noise) (all []Family) {
 // String returns the name of the family in the record, such as "random, d = 10, heavy tails".
 func (f Family) String() string { return fmt.Sprintf("random, d = %d, %v", f.Dim, f.Noise) }
 
-// FamilyNames returns the names of [Families].
+// FamilyNames returns the names of the families that [Families] returns.
 func FamilyNames(noises ...Noise) (all []string) {
 	for _, f := range Families(noises...) {
 		all = append(all, f.String())
@@ -84,8 +84,8 @@ func family(name string) (f Family, known bool) {
 	return f, false
 }
 
-// Instance draws the k-th problem for tuning or, if tuning is false, the k-th problem for judging, which is a different
-// problem.
+// Instance draws the k-th problem on which methods are tuned or, if tuning is false, the k-th problem on which the
+// tuned methods are judged. These two problems differ.
 func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	seed := uint64(k)
@@ -116,9 +116,9 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 //
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //
-// where the bound holds because q = (1/d) Σ ψʲ ≥ ψʲ/d. The bound does not depend on the number of states or actions. b̂
-// is the mean of the sampled gradients (3.5a) of Algorithm 1 at λ = 0, and also of the sampled gradients of the penalty
-// method where Ψθ ⪰ 0.
+// where the inequality holds because q = (1/d) Σ ψʲ ≥ ψʲ/d. The right side does not depend on the numbers of states and
+// actions. b̂ is the mean of the sampled gradients (3.5a) of Algorithm 1 at λ = 0, and also of the sampled gradients of
+// the penalty method where Ψθ ⪰ 0.
 func Deviation(p *mixpolicy.Problem, variance float64, queries int) (most float64) {
 	f, costs := p.Features(), p.MDP().Costs()
 	q, b := f.Sampling(), p.BaseCosts()

@@ -87,8 +87,9 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 // Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), or true
 // costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
 // states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
-// observation that is not later than the observation before it: one answer can serve several entries of Queries or
-// Times and, in races by seconds, an answer can take longer to compute than the next answer.
+// observation that is not later than the observation before it. Such observations occur because one answer can serve
+// several entries of Queries or Times of an [Instance]. In races by seconds, they also occur because an answer can take
+// longer to compute than the next answer.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -125,9 +126,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gaps of all
-// configurations that did not fail, from the best to the worst, relative to the optimum of (2.18). No line leaves the
-// figure, however great the gaps. A horizontal line shows a method with nothing to tune.
+// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gaps, in units of
+// the optimum of (2.18), of all configurations that did not fail, from the best to the worst. No line leaves the
+// figure, however great the gaps are. A horizontal line shows a method with nothing to tune.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -147,7 +148,8 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 }
 
 // ByDim draws, against the number of base policies, the penalised gaps of the fair races on the families with the given
-// noise. It takes the median of the runs on each instance, and then draws the median over the instances of both drawings.
+// noise. It takes the median gap of the runs on each instance, and draws the median of these medians over the instances
+// of both drawings.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()
@@ -226,8 +228,9 @@ func interval(row race.Row, factor float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, v, digits, lo, digits, hi)
 }
 
-// Reaches returns the table of the numbers of queries that each method needs to come within 1 % of an optimum and to stay
-// there: medians with intervals. A dash means that the race did not allow enough queries.
+// Reaches returns a table of the numbers of queries after which each method comes within 1 % of an optimum and stays
+// within 1 % until the race ends. The table shows medians with intervals. A dash means that the race did not allow
+// enough queries.
 func (r Record) Reaches(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {

@@ -12,15 +12,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// FourQueues is an experiment that the paper announces in section 7 and omits: the paper's method on the
+// FourQueues is an experiment that the paper announces in section 7 and omits. It runs the paper's method on the
 // four-dimensional network, from the base policies' measures to the true cost of the learnt policies.
 type FourQueues struct {
 	Network  models.Network
 	Base     []BaseSet
 	Learning Learning
-	Steps    int // number of counted steps of each simulated stream
+	Steps    int // the number of steps that are counted in each simulated stream
 	Seed     uint64
-	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights
+	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights min θⱼ
 	Measures mixpolicy.MeasureSettings
 	Progress func(doing string)
 }
@@ -52,8 +52,9 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 }
 
 // StateDependent returns four mixtures of LONGER and LBFS. In the first mixture, the weight of LBFS is the share of the
-// jobs that are in the last buffers (2 and 4), or ½ if there are no jobs; in the second, it is 1 minus this share; in
-// the third, it is ½. The fourth is the first mixture, except that it takes a random action one time in ten.
+// jobs that are in the last buffers (2 and 4), or ½ if there are no jobs. In the second mixture, this weight is 1 minus
+// the weight in the first. In the third mixture, it is ½. The fourth mixture follows the first mixture with probability
+// 0.9, and the rule that serves random queues with probability 0.1.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -80,7 +81,7 @@ func StateDependent() BaseSet {
 	}
 }
 
-// SmallNetwork returns a small form of the experiment: the given buffer for every queue, all three sets of base
+// SmallNetwork returns a small form of the experiment: the same given buffer for every queue, all three sets of base
 // policies, and few queries and runs.
 func SmallNetwork(buffer int) FourQueues {
 	return FourQueues{
@@ -91,9 +92,9 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment. For each set of base policies, it computes the costs of these policies, the exact
-// optimum of (2.18) with its policy and, unless Learning is zero or the set is the six rules, the learnt policies. If
-// ctx ends, Compute returns the rows so far and an error.
+// Compute runs the experiment. For each set of base policies, it computes the costs of these policies, and the exact
+// optimum of (2.18) with the true cost of the optimum's policy. It also runs the learning methods, unless Learning is
+// zero or the set is the six rules. If ctx ends, Compute returns the rows so far and an error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	x := must(e.Network.MDP())
@@ -321,8 +322,8 @@ type NetworkPart struct {
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. Unless progress is nil, Compute calls it with the name of each activity that
-// begins.
+// Compute returns the rows of the part. Unless progress is nil, Compute calls progress with the name of each activity
+// that begins.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)
@@ -361,8 +362,8 @@ func NetworkParts() []NetworkPart {
 }
 
 // UpdateNetwork computes the named parts, or all parts if none is named, and replaces their rows in the record at path.
-// It writes each part as soon as the part is finished, and rereads the record just before writing, so other processes
-// can compute other parts at the same time.
+// It writes each part as soon as the part is finished, and reads the record again just before it writes. So several
+// processes can compute different parts at the same time, but two processes must not write at the same moment.
 func UpdateNetwork(ctx context.Context, path string, progress func(doing string), names ...string) error {
 	parts := NetworkParts()
 	index := func(name string) int {

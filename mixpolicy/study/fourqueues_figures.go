@@ -17,7 +17,7 @@ import (
 const (
 	SimulatedCost = "simulated cost" // with a 95 % interval; At is the number of steps of a stream
 	TotalLength   = "total length"   // P(‖x‖₁ = At)
-	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in state At
+	ServesFirst   = "serves queue 1" // probability that server 1 works on queue 1 in the state with number At
 	Weight        = "weight"         // θ*ⱼ
 	LeastWeight   = "least weight"   // min θⱼ over Ψθ ⪰ 0, 1ᵀθ = 1, ‖θ‖ ≤ R
 	MixedPolicies = "mixed policies" // cost of (1−w)π¹ + wπ² (2.16) with w = At
@@ -30,12 +30,13 @@ const (
 	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
 	// MassPrice is the price of a unit of negative mass in the penalised gap, divided by c_max: 2 max λ*/c_max.
 	MassPrice = "price of negative mass"
-	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In rows
-	// of [Tuning], At is also η₀, and Values are the gaps of the runs of one setting. For the dual ALP, however, At is the
-	// factor that multiplies the published rate, and Value is the true cost.
+	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In
+	// rows of [Tuning], At is also η₀, and Values are the gaps of the runs with one setting. In the rows of [Tuning]
+	// about the dual ALP, however, At is the factor that multiplies the published rate, and Value is the true cost.
 	Overflow = "overflow"
-	// LearntCost is the true cost of the policy of each of the first [Learning].Valued runs, or of each run of the dual ALP.
-	// The cost of each distinct answer is also in a row of [PolicyCost], whose Method comes from [TrialName].
+	// LearntCost is the true cost of the policy learnt in a run, for each of the first [Learning].Valued runs or, for
+	// the dual ALP, for each run. The cost of each distinct answer is also in a row of [PolicyCost], whose Method comes
+	// from [TrialName].
 	LearntCost = "mean cost"
 
 	// Quantities of the dual ALP after At iterations: the three parts of f_ω (4.14), and the true cost.
@@ -79,7 +80,7 @@ func (r NetworkRecord) of(part, quantity, method string) race.Record {
 	return r.Select(race.Row{Part: part, Quantity: quantity, Method: method})
 }
 
-// RuleCosts shows the costs of the six rules, exact and simulated.
+// RuleCosts shows the exact and the simulated costs of the six rules.
 func (r NetworkRecord) RuleCosts() (plotting.Table, plotting.Figure) {
 	rows := ranked(slices.DeleteFunc(r.of("rules", PolicyCost, ""), func(row race.Row) bool { return row.Method == Mixture }))
 	table := plotting.Table{Caption: "Average cost of a step, independent events", Columns: plotting.Columns(
@@ -224,8 +225,8 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws the gap
-// with the best ω for each η₀.
+// TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws, for each
+// η₀, the gap with the best ω.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -317,8 +318,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking ranks the base policies and the learnt policies by true cost under independent events. A learnt policy's row
-// shows the mean over trials, and the interval of this mean.
+// Ranking ranks the base policies and the learnt policies by true cost under independent events. The row of a learnt
+// policy shows the mean cost over trials, and the interval of this mean.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {
@@ -356,8 +357,8 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels compares the methods for (2.18) in pairs: it shows how often each method has the smaller gap, [LearntGap] or
-// [PenalisedGap], on the same streams of a part.
+// GapDuels compares the methods for (2.18) in pairs: it shows in how many runs each method has the smaller gap,
+// [LearntGap] or [PenalisedGap], on the same streams.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

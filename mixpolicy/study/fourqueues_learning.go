@@ -17,15 +17,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Learning sets the size of the comparison of learning methods. All methods have the same oracle and number of queries,
-// and all methods with parameters try the same number of configurations. The configuration of each method is chosen in
-// separate trials, with another seed. Tuning uses as many trials as the reported results. Tuning needs many trials:
-// with the two rules and a penalty weight that is slightly too small, 10 of the 24 runs had gaps below every gap with a
-// greater weight, but 3 had gaps above one job.
+// Learning sets the size of the comparison of learning methods. All methods have the same oracle and the same number of
+// queries, and all methods with parameters try the same number of configurations. The configuration of each method is
+// chosen in separate trials, whose seed differs from the seed of the reported trials. Tuning uses as many trials as the
+// reported results. Tuning needs many trials, as an example with the two rules shows. With a slightly too small penalty
+// weight, 10 of 24 runs had smaller gaps than every run with a greater weight. But 3 of these 24 runs had gaps above
+// one job.
 type Learning struct {
 	Queries int // T
 	Trials  int
-	Valued  int // number of trials for which the true cost of the policy is computed
+	Valued  int // number of trials of each method for which the true cost of the policy is computed
 }
 
 // correctedShiftBall is the ball modulus (3.7) under another type. With this type, the printed form of Algorithm 1 uses

@@ -22,7 +22,7 @@ const (
 	Given     = "given"   // an exact number about the problem
 	ByQueries = "queries" // the result after At queries, in a race by queries
 	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the settings
-	Reaching  = "reach"   // the number of queries until a goal is reached
+	Reaching  = "reach"   // the number of queries after which a goal is reached and kept to the end
 	BySeconds = "seconds" // the result after At seconds, in a race by time; depends on the machine
 )
 
@@ -31,10 +31,10 @@ var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair, FairTu
 
 // The quantities.
 const (
-	PenalisedGap = "penalised gap" // of θ̂, in units of cost
+	PenalisedGap = "penalised gap" // the penalised gap of θ̂, in units of cost
 	PolicyCost   = "true cost of the policy"
 
-	// Goals of [Reaching], within one per cent of an optimum. At is the goal in units of cost.
+	// Goals of [Reaching]: to be within one per cent of an optimum. At is the goal in units of cost.
 	GapGoal     = "penalised gap within 1 % of the optimum of (2.18)"
 	MixtureGoal = "policy within 1 % of the optimum of (2.18)"
 	PolicyGoal  = "policy within 1 % of the best policy"
@@ -51,7 +51,7 @@ const (
 // observations, and for the rows of [Reaching], only the medians with their intervals were recorded.
 type Record struct{ race.Record }
 
-// Recorded returns data/comparison.csv.
+// Recorded returns the rows of data/comparison.csv.
 func Recorded() (Record, error) {
 	r, err := Runs("comparison")
 	return Record{r.Derive(medianOf)}, err
@@ -123,8 +123,8 @@ func (c Instance) outcome(e race.Entrant, quantity string, finer bool) outcome {
 }
 
 // race tunes and runs an entrant for each reported quantity: the true cost and, if the entrant has θ̂, the penalised
-// gap. It returns an error if ctx ends, if tuning finds no setting whose runs all reach the end, or if all runs of the
-// chosen setting fail.
+// gap. It returns an error if ctx ends, if tuning finds no setting with a finite score, or if all runs of the chosen
+// setting fail.
 func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (all []outcome, err error) {
 	defer catch(&err)
 	must(c.Problem.Optimum(ctx)) // once, before any timed run
@@ -146,7 +146,7 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 			}
 			if o.chosen < 0 {
 				err := cmp.Or(tuning[0].Err(), errors.New("infinite scores"))
-				return all, fmt.Errorf("%s: none of %d settings ran to the end: %w", e.Name, n, err)
+				return all, fmt.Errorf("%s: none of %d settings ran to the end with a finite score: %w", e.Name, n, err)
 			}
 			o.tuning = tuning
 		}
@@ -166,12 +166,13 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 // medianOf returns the median with its interval. Tuning also compares settings by medianOf.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of one kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem, for the named
-// methods or, if none is named, for all methods of this kind; Until has only the scale-free method. ByQueries includes
-// [Tuning] and [Reaching]. Except for Until, each method takes minutes. Update replaces these rows in the record at
-// path, and leaves the rows of other methods unchanged. Races by queries and by seconds run one method after the other,
-// so an interruption loses the results of at most one method. Families have only fair races and rows of Until. Update
-// returns the methods that took part. In races by seconds, the time to compute Ψ does not count.
+// Update computes the rows of one kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem. It runs the named
+// methods or, if none is named, all methods of this kind. For Until, the only method is "scale-free". ByQueries
+// includes [Tuning] and [Reaching]. Except for Until, each method takes minutes. Update replaces these rows in the
+// record at path, and leaves the rows of other methods unchanged. It returns the methods that took part. For a problem
+// outside [Names], only Fair exists and, if the problem is a family, also Until; for any other kind, Update does
+// nothing. Races by queries and by seconds run one method after the other, so an interruption loses the results of at
+// most one method. In races by seconds, the time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {

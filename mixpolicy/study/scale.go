@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/models"
 )
 
-// Scales returns the buffers of networks of about 10⁴, 10⁵, 10⁶ and 10⁷ states.
+// Scales returns the buffers of four networks, which have about 10⁴, 10⁵, 10⁶ and 10⁷ states.
 func Scales() [][4]int {
 	return [][4]int{{12, 8, 8, 12}, {21, 14, 14, 21}, {38, 25, 25, 38}, {68, 45, 45, 68}}
 }

@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate runs this command for all records, which takes hours on a quiet machine. Other commands make three other
-// files in data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv, and
-// mixpolicy/beam makes beam.csv. The tests of package models check the values in reference.csv.
+// go generate runs this command for all of these records; this takes hours on a quiet machine. Other commands make
+// three other files in data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv,
+// and mixpolicy/beam makes beam.csv. The tests of package models check the values in reference.csv.
 package main
 
 import (
@@ -90,7 +90,7 @@ func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	}
 	for _, m := range c.Method {
 		if !slices.Contains(raced, m) {
-			return fmt.Errorf("no method %q on %s; the command \"list\" names all methods", m, strings.Join(c.Problem, ", "))
+			return fmt.Errorf("no method %q on %s; the command \"list\" names methods and problems", m, strings.Join(c.Problem, ", "))
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Number of instances of each bound, at most 500 per start; a grid's points share them."`
 }
 
-// Run searches one space after the other. If spaces are named, it keeps the records of the other spaces.
+// Run searches one space after the other. If spaces are named, Run keeps the records of the other spaces.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
@@ -192,8 +192,8 @@ func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 
 type scaleCmd struct{}
 
-// Run measures the smallest network first, so the peak memory of the process so far is that of the network just
-// measured.
+// Run measures the smallest network first, so the peak memory of the process so far is the peak memory for the network
+// just measured.
 func (scaleCmd) Run(ctx context.Context, w *work) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 30)) // garbage is collected before memory exceeds this limit
 	var all []data.Scale
