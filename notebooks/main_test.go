@@ -40,7 +40,7 @@ func TestTheCommand(t *testing.T) {
 		"nosuch":           {`error: no notebook's name begins with "nosuch"`, "exit status 1"},
 		"--jobs=two":       {"error: --jobs", "exit status 2"},
 		"kernel":           {"--install", "--remove", "exit status 2"},
-		"run nosuch":       {`error: no notebook's name begins with "nosuch"; there are 00-start-here, `, "exit status 1"},
+		"run nosuch":       {`error: no notebook's name begins with "nosuch"; the names are 00-start-here, `, "exit status 1"},
 		"run ./no.ipynb":   {"no.ipynb: no such file", "exit status 1"},
 		"lab ./nowhere":    {"nowhere: no such file", "exit status 1"},
 		"new 'a'":          {"can't be the name of a Go module", "exit status 1"},

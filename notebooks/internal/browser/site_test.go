@@ -393,7 +393,7 @@ func edit(t *testing.T, b *browser) {
 // numbers.
 const firstRun, firstPicture = 6, 12
 
-var promise = fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that must be compiled, such as one that you change, up to 26 MB more", firstRun, firstPicture)
+var promise = fmt.Sprintf("up to %d MB, or up to %d MB if the cell draws a picture. The first compilation, for example of a cell that you change, fetches up to 26 MB more", firstRun, firstPicture)
 
 // rounded lists, by notebook and id, the cells whose digits in a page differ from the committed digits, and the assembly
 // code that causes the difference: without this code, a native run shows the digits of the page.

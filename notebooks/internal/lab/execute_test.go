@@ -37,7 +37,7 @@ func TestNotebooksAreChosenByTheBeginningOfTheirNames(t *testing.T) {
 		t.Errorf("%v, %v; want %s", files, err, mine)
 	}
 	for want, names := range map[string][]string{
-		`no notebook's name begins with "07"; there are 00-start, 01-one, 01-two`: {"07"},
+		`no notebook's name begins with "07"; the names are 00-start, 01-one, 01-two`: {"07"},
 		"01-two.ipynb: no such file": {"./01-two.ipynb"},
 		"are in different folders":   {"01", mine},
 		"is not a notebook":          {try(filepath.Abs("lab.go")).or(t)},

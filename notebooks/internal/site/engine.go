@@ -172,8 +172,8 @@ func (b *builder) makePage(ctx context.Context, e *engine, notebook string) erro
 func (e *engine) fetches() string {
 	first := e.program + e.Tools["composer"].Bytes
 	mega := func(bytes int64) int64 { return (bytes+2e5)/1e6 + 1 } // with the manifest and the scripts
-	return fmt.Sprintf("up to %d MB, or %d MB with a picture; the first cell that must be compiled, such as one that you change, "+
-		"up to %d MB more", mega(first), mega(first+e.Tools["drawer"].Bytes), mega(e.compiled))
+	return fmt.Sprintf("up to %d MB, or up to %d MB if the cell draws a picture. The first compilation, for example of a cell that "+
+		"you change, fetches up to %d MB more", mega(first), mega(first+e.Tools["drawer"].Bytes), mega(e.compiled))
 }
 
 // packFile packs the content of the file at the path.
