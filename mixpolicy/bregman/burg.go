@@ -21,7 +21,8 @@ type burg struct{}
 func (burg) Value(x float64) float64 { return -math.Log(x) }
 func (burg) Deriv(x float64) float64 { return -1 / x }
 
-// For y ≥ 0, min returns −0. The formulas then give +∞, the value of (φ*)′, (φ*)″ and φ* there.
+// For y ≥ 0, min returns −0. The formulas then give +∞: for φ*, its value; for (φ*)′, the upper end of the domain, as
+// in [Kernel].
 func (burg) ConjDeriv(y float64) float64     { return -1 / min(y, zero) }
 func (burg) ConjCurvature(y float64) float64 { return 1 / min(y, zero) / min(y, zero) }
 func (burg) Conjugate(y float64) float64     { return -1 - math.Log(-min(y, zero)) }

@@ -22,7 +22,7 @@ import (
 // these points, NewtonShift takes on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13
 // with the other moduli. Among 10⁵ such points for each modulus, the maximum was 73. If the bracket is finite,
 // NewtonShift never takes more than 130 evaluations: after the first 60, almost every evaluation halves the number of
-// floating-point numbers in the bracket, which is at most 2⁶⁴.
+// floating-point numbers in the bracket. At the start, this number is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
@@ -101,8 +101,8 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		}
 		if !(a < next && next < b) { // no number is between a and b
 			if math.IsInf(a, -1) || math.IsInf(b, 1) {
-				return 0, evals, false, fmt.Errorf("bregman: no z has 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
-					"does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
+				return 0, evals, false, fmt.Errorf("bregman: found no z with 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
+					"probably does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
 			} else if -below < above {
 				b = a
 			}

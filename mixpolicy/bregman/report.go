@@ -113,7 +113,7 @@ func (r *Report) Err() error {
 }
 
 // String returns a line with the modulus and d, a line for each finding, and a table with a line for each
-// examination. The same modulus, dimension and seed give the same text.
+// examination. Unless the context ends, the same modulus, dimension and seed give the same text.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, d = %d\n", r.Modulus, r.Dim)

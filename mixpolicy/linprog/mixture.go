@@ -18,8 +18,8 @@ type Mixture struct {
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm lists the rows of Ψ to start with, such as the active rows of a similar problem. Warm changes the time
-	// that Solve takes, but not the optimal point. If the multipliers are not unique, Warm may change them.
+	// Warm lists the rows of Ψ with which Solve starts, such as the active rows of a similar problem. Warm changes
+	// the time that Solve takes, but not the optimal point. If the multipliers are not unique, Warm may change them.
 	Warm []int
 }
 
@@ -58,13 +58,12 @@ func (s Solution) String() string {
 		s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
 }
 
-// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a
-// checked proof. If ctx ends first, Solve returns ctx.Err() and an unfinished solution: the
-// best bound so far, and the best feasible point. If no feasible point is known, the unfinished
-// solution has the last point instead, whose Violation may be positive. If Solve finds no proof,
-// it returns an unfinished solution with a [*StalledError]. Other errors name an R out of range
-// or an entry of b or Ψ that is not finite. If the objective, the bound or a multiplier would
-// overflow, the error names the bⱼ of greatest size. Rows may have finite entries of any size.
+// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a checked proof. If ctx ends
+// first, Solve returns ctx.Err() and an unfinished solution: the best bound so far, and the best feasible point. If
+// no feasible point is known, the unfinished solution has the last point instead, whose Violation may be positive. If
+// Solve finds no proof, it returns an unfinished solution with a [*StalledError]. Solve also returns an error if R is
+// out of range, or if an entry of b or Ψ is not finite. If the objective, the bound or a multiplier would overflow,
+// Solve returns an error that names the bⱼ of greatest size. The entries of Ψ may be finite numbers of any size.
 //
 // Solve panics unless b has one entry for each column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {

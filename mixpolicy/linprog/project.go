@@ -260,7 +260,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 			lu.Factorize(kkt)
 			if err := lu.SolveVecTo(step, false, rhs); err != nil {
 				if _, poor := err.(mat.Condition); !poor {
-					return fmt.Errorf("linprog: barrier at t = %g: %w", t, err)
+					return fmt.Errorf("linprog: the barrier method fails at t = %g: %w", t, err)
 				}
 			}
 			decrement := mat.Dot(rhs, step)

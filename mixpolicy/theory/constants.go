@@ -22,16 +22,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Constants are the numbers in the bounds of section 3.2 for a problem and the settings of Algorithm 1. They are exact
-// up to rounding, except D, which may be too small (see [MaxDivergence]). As in Algorithm 1, the costs are divided by
-// CostScale. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
+// Constants holds the numbers in the bounds of section 3.2, for a problem and the settings of Algorithm 1. The
+// numbers are exact up to rounding, except D, which may be too small (see [MaxDivergence]). As in Algorithm 1, the
+// costs are divided by CostScale. ‖·‖ is the norm of the class, and ‖·‖⁎ is the dual norm.
 type Constants struct {
 	Pairs, Dim int
 	R          float64 // the radius of Θ_R: ‖θ‖ ≤ R
 	Reach      float64 // max ‖θ‖₂ over Θ_R
 	Cost       float64 // max |c|, the paper's c_max
 	Spread     float64 // max c − min c
-	Beta, G    float64 // β; and the bound G on ‖λ‖₂: 1/(1−γ) ∨ β or, under average cost, β (+∞ if β = 0)
+	Beta, G    float64 // β; G bounds ‖λ‖₂: G = 1/(1−γ) ∨ β, but under average cost, G = β, or +∞ if β = 0
 
 	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
 	PsiNorm    float64 // ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂

@@ -35,7 +35,7 @@ const mixingLimit = 1000
 //
 // the greatest distance of a row of (P^π)ᵗ from the stationary distribution μ. We use this μ even if the criterion is
 // discounted. (In general, the discounted measure in (2.23) is not the limit of the rows. Then the distance of the
-// rows from this measure does not vanish, and τ_mix(ε) does not exist for small ε: see [MixingCurve].)
+// rows from this measure does not tend to 0, and τ_mix(ε) does not exist for small ε: see [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
@@ -153,7 +153,7 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 
 // MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. MixingCurve returns an error if there are
 // more than 1000 states. A nil target means the stationary distribution, for which the result is d(t). If the target
-// is the discounted μ_α of (2.23), the distance does not vanish in general.
+// is the discounted μ_α of (2.23), the distance does not tend to 0 in general.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -211,7 +211,7 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	case steps == 1:
 		return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return chain.Next(s, 0) })
 	case n > mixingLimit:
-		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of %d states, want at most %d states", steps, n, mixingLimit)
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of a chain of %d states, want at most %d states", steps, n, mixingLimit)
 	}
 	var power *mat.Dense
 	for square := dense(chain); steps > 0; square, steps = stochasticProduct(square, square), steps/2 {
@@ -304,7 +304,7 @@ type Ergodicity struct {
 // rounding, so Lower = Upper.
 func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
 	if len(policies) == 0 {
-		return nil, errors.New("theory: κ of no policy, want at least one")
+		return nil, errors.New("theory: κ of no policy is undefined, want at least one policy")
 	}
 	e := &Ergodicity{}
 	for i, p := range policies {
