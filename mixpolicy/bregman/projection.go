@@ -52,8 +52,8 @@ func checkDual(y []float64) error {
 // smaller by a factor of 2⁵³.
 const mostParts = 1 + 1024/53
 
-// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. At the new y, 1ᵀ∇φ* = 1 to rounding, and ∇φ*
-// is the Bregman projection of ∇φ* at the old y.
+// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Let θ be ∇φ* at the new y. Then 1ᵀθ = 1 to
+// rounding, and θ is the Bregman projection of ∇φ* at the old y.
 //
 // If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part brings the entries
 // of y that decide 1ᵀθ close to their final size. For these entries, this part of the shift is exact, because the

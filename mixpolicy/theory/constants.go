@@ -48,7 +48,7 @@ type Constants struct {
 	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
 	// LambdaStar is the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is the maximum of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎ over the pairs. The refined bounds use Tangent in place
+	// Tangent is the maximum over the pairs of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. The refined bounds use Tangent in place
 	// of A, because the iterates stay on 1ᵀθ = 1.
 	Tangent float64
 

@@ -38,7 +38,7 @@ type Space struct {
 	Cells int
 }
 
-// Law is an inequality of the paper in its corrected form, at an instance.
+// Law is the corrected form of an inequality of the paper, at an instance.
 type Law struct {
 	Statement string // the number of the inequality in the paper, or of the statement that contains it
 	What      string // the inequality, as left ≤ right
