@@ -107,7 +107,7 @@ type StalledError struct {
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("linprog: not decided: because of rounding, no answer could be proved after %d steps; "+
-		"the last point has a violation of %v, and any optimum is between %v and %v",
+	return fmt.Sprintf("linprog: not decided because of rounding: no proof after %d steps, with a violation of %v "+
+		"at the last point; any optimum is between %v and %v",
 		e.Pivots, e.Violation, e.Bound, e.Objective)
 }

@@ -32,8 +32,8 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		panic(fmt.Sprintf("linprog: projecting a vector of length %d into one of length %d, want equal lengths > 0", d, len(dst)))
 	}
 	if n.misses(r, d) {
-		return fmt.Errorf("linprog: R = %v, but every θ with 1ᵀθ = 1 has %s ≥ %v",
-			r, n.Around("θ"), n.OnHyperplane(d))
+		return fmt.Errorf("linprog: R = %v is less than %v, the least %s of any θ with 1ᵀθ = 1",
+			r, n.OnHyperplane(d), n.Around("θ"))
 	}
 	least := math.Inf(1)
 	for j, v := range y {

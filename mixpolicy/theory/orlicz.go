@@ -131,7 +131,7 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 		panic("theory: outcomes and probabilities differ in number")
 	}
 	if !(nu >= 1) || math.IsInf(nu, 1) {
-		return nil, nil, 0, 0, fmt.Errorf("theory: ν = %v in ψ_ν(t) = exp(t^ν) − 1, want 1 ≤ ν < ∞", nu)
+		return nil, nil, 0, 0, fmt.Errorf("theory: ψ_ν(t) = exp(t^ν) − 1 with ν = %v, want ν ≥ 1 and ν < ∞", nu)
 	}
 	if err := sum.CheckDistribution(p, len(p)); err != nil {
 		return nil, nil, 0, 0, fmt.Errorf("theory: distribution: %w", err)
