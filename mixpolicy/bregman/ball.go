@@ -9,18 +9,18 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Ball is the paper's modulus of the Euclidean ball of radius R, equation (3.7):
+// Ball is the modulus (3.7) that the paper uses on the Euclidean ball of radius R:
 //
 //	φ(θ) = −√(R² − ‖θ‖²),   ∇φ(θ) = θ/√(R² − ‖θ‖²),
 //	φ*(y) = R√(1 + ‖y‖²),   ∇φ*(y) = Ry/√(1 + ‖y‖²).
 //
-// The graph of φ is a half sphere. The divergence (3.9) is the Hellinger-like divergence of
-// Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the
-// constant 1 (see the errata).
+// The graph of φ is a half sphere. For d = 1 and R = 1, the divergence (3.9) is the Hellinger-like divergence of
+// Dhillon and Tropp (2007). φ is 1/R-strongly convex in ℓ₂; the paper's proof assumes the constant 1 (see the
+// errata).
 //
-// If R > 1/√d, the ball meets the hyperplane 1ᵀθ = 1 in a smaller ball, with centre (1/d)1 and radius ρ = √(R² − 1/d).
-// On the hyperplane, φ is the modulus of the smaller ball, so the projection has a closed form, [Ball.Shift]. If
-// R ≤ 1/√d, the open ball misses the hyperplane, and there is no projection.
+// If R > 1/√d, the ball meets the hyperplane 1ᵀθ = 1 in a smaller ball, with centre (1/d)1 and radius
+// ρ = √(R² − 1/d). On the hyperplane, φ is the modulus of the smaller ball, so the projection has a closed form: see
+// [Ball.Shift]. If R ≤ 1/√d, the open ball misses the hyperplane, and there is no projection.
 //
 //	m, y := bregman.Ball{R: 2}, []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (1.6099, 0.3333, −0.9432)
@@ -54,8 +54,8 @@ func (b Ball) Gradient(dst, x []float64) {
 	floats.ScaleTo(dst, c/math.Sqrt(b.gap(x, c)), x)
 }
 
-// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. For ‖y‖ above about 10⁸, the result is on the
-// sphere to within rounding.
+// ConjugateGradient stores Ry/√(1 + ‖y‖²) in dst. For ‖y‖ above about 10⁸, the result lies on the sphere of radius R
+// to within rounding.
 func (b Ball) ConjugateGradient(dst, y []float64) {
 	c, n := hypot1(1, y)
 	radial(dst, y, c, b.R/n)
@@ -78,9 +78,8 @@ func (b Ball) Conjugate(y []float64) float64 {
 	return b.R * n / c
 }
 
-// ConjugateCurvature returns J″ of (3.24), 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}. The
-// first bracket equals d(1 + ‖y − ȳ1‖²), where ȳ is the mean of y, and in this form nothing
-// cancels.
+// ConjugateCurvature returns 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}, the J″ of (3.24). The code computes
+// the first bracket as d(1 + ‖y − ȳ1‖²), where ȳ is the mean of y. In this form, nothing cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(1, y)
 	_, _, k, ww := centred(y)
@@ -90,13 +89,13 @@ func (b Ball) ConjugateCurvature(y []float64) float64 {
 
 // Divergence returns (3.9), D(x; y) = (R² − ⟨x, y⟩)/√(R² − ‖y‖²) − √(R² − ‖x‖²).
 //
-// The printed form loses digits to cancellation when x is near y, and when both are near the
-// sphere. With e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), Divergence computes
+// Formula (3.9) loses digits to cancellation when x is near y, and when x and y are both near the sphere. With
+// e = x − y, p = √(R² − ‖x‖²) and q = √(R² − ‖y‖²), Divergence computes
 //
 //	D = 2q(‖e‖² + ⟨y, e⟩²/q²) / ((p + q)² + ‖e‖²),
 //
-// whose terms do not cancel. This form follows from (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩² and R² − ⟨x,
-// y⟩ = (p² + q² + ‖e‖²)/2.
+// in which nothing cancels. This form follows from (R² − ⟨x, y⟩)² − p²q² = q²‖e‖² + ⟨y, e⟩² and
+// R² − ⟨x, y⟩ = (p² + q² + ‖e‖²)/2.
 func (b Ball) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	c := binade(b.R)
@@ -116,16 +115,16 @@ func (b Ball) Divergence(x, y []float64) float64 {
 	return 2 * q * (ee + t*t) / ((p+q)*(p+q) + ee) / c
 }
 
-// Shift returns the z of (3.22) for V = y, in closed form.
+// Shift returns the z with 1ᵀ∇φ*(y + z1) = 1, in closed form. This z corrects (3.22), where y is called V (see
+// [Ball.PrintedShift]).
 //
-// Let ȳ be the mean of y, and w = y − ȳ1. Then 1ᵀw = 0 and ‖y + z1‖² = ‖w‖² + d(ȳ + z)². So the
-// equation 1ᵀ∇φ*(y + z1) = 1 becomes Rd(ȳ + z) = √(1 + ‖w‖² + d(ȳ + z)²), with the solution
+// Let ȳ be the mean of y, and w = y − ȳ1. Then 1ᵀw = 0 and ‖y + z1‖² = ‖w‖² + d(ȳ + z)². So the equation
+// 1ᵀ∇φ*(y + z1) = 1 becomes Rd(ȳ + z) = √(1 + ‖w‖² + d(ȳ + z)²). The solution of this equation is
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
 //
-// This formula corrects (3.22) (see [Ball.PrintedShift]). The square roots lose no digits to
-// cancellation, and no intermediate result overflows. The projection itself is θ = (1/d)1 + ρw/√(1
-// + ‖w‖²) with ρ = √(R² − 1/d).
+// The square roots lose no digits to cancellation, and no intermediate result overflows. The projection itself is
+// θ = (1/d)1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
 func (b Ball) Shift(y []float64) (float64, error) {
 	slope, err := b.slope(len(y))
 	if err != nil {
@@ -158,10 +157,9 @@ func (b Ball) slope(d int) (float64, error) {
 //
 //	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
 //
-// The printed z is not the root of J′. Setting J′ = 0 and squaring gives
-// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0, so the last factor under the root should be
-// R²(1ᵀV)² − ‖V‖² − 1, where R² multiplies (1ᵀV)² only. At R = 2, V = (0.3, −0.1), the printed z leaves J′(z) ≈ 0.63.
-// Use [Ball.Shift].
+// In general, the printed z is not the root of J′. Setting J′ = 0 and squaring gives
+// ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0. So the factor R²(1ᵀV − ‖V‖² − 1) under the root should be
+// R²(1ᵀV)² − ‖V‖² − 1. At R = 2 and V = (0.3, −0.1), for example, the printed z gives J′(z) ≈ 0.63. Use [Ball.Shift].
 //
 // PrintedShift returns an error if the printed discriminant is negative, if R is invalid, or if
 // the ball misses the hyperplane.

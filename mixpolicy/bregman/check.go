@@ -15,15 +15,17 @@ import (
 // Check examines a modulus in ℝᵈ: whether it is a Legendre function, whether its methods agree
 // with each other, and how it behaves in the projection. The seed determines all random points.
 //
-// A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each
-// identity names the methods that it relates. Check blames the method that every failing identity names. If there are
-// several such methods, Check blames the one that no identity that holds names, if there is exactly one. The finding then says in words
-// what is wrong with the numbers of the method. For example, the method may be off by a factor, an offset or a sign,
-// return the reciprocals, or return the numbers of another method.
+// A table of identities relates the methods: ∇φ is the gradient of φ, ∇φ*(∇φ(x)) = x, and so on. Each identity names
+// the methods that it relates. Check blames the method that every failing identity names. If all failing identities
+// have several methods in common, Check discards each of these methods that appears in an identity that holds, and
+// blames the remaining method if exactly one remains. The finding then says what is wrong with the numbers that the
+// method returns. For example, they may be off by a factor, an offset or a sign, they may be the reciprocals, or they
+// may be the numbers of another method.
 //
-// Most tolerances are a thousand times the estimated rounding error of the compared numbers. The estimate includes the
-// condition of the map, measured by an evaluation at a perturbed point. Check omits findings that follow from another
-// finding, so a modulus with several mistakes may need another check after the first mistakes are fixed.
+// Most tolerances are a thousand times the estimated rounding error of the compared numbers. The estimate takes into
+// account how strongly rounding of the argument changes the result; Check measures this change at perturbed points.
+// Check omits findings that follow from another finding, so a modulus with several mistakes may need another check
+// after the first mistakes are fixed.
 //
 // If ctx ends before the examinations do, Check stops, and a finding says so.
 //

@@ -10,20 +10,21 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Compose returns the modulus φ(Ax), for an invertible d × d matrix A, on {x : Ax ∈ C}, where C is the domain of φ.
-// φ∘A is Legendre if φ is, with
+// Compose returns the modulus (φ∘A)(x) = φ(Ax), where A is an invertible d × d matrix. The domain of φ∘A is {x :
+// Ax ∈ C}, where C is the domain of φ. If φ is a Legendre function, φ∘A is a Legendre function, with
 //
 //	∇(φ∘A)(x) = Aᵀ∇φ(Ax),   D(x; y) = D_φ(Ax; Ay),
 //	(φ∘A)*(y) = φ*(A⁻ᵀy),   ∇(φ∘A)*(y) = A⁻¹∇φ*(A⁻ᵀy).
 //
 // If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular
-// value of A. Compose claims the constant μσ² for every φ that claims a constant μ in ℓ₂, without checking that μ holds
-// on all of C. It claims nothing if φ claims a constant in another norm. For the moduli of [Gallery], the claims in ℓ₂
-// hold on all of C.
+// value of A. The returned modulus claims the constant μσ² whenever φ claims a constant μ in ℓ₂. Compose does not
+// check that μ holds on all of C. If φ claims a constant in another norm, or none, the returned modulus claims none.
+// For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
 //
-// Compose copies A. Validate returns an error if A is not square, or if the condition number σ_max/σ of A is 10¹² or
-// more. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If this distance is greater than the distance of Ax from the boundary of
-// C, ∇φ(Ax) can be entirely wrong. For d > 64, Gradient and ConjugateGradient allocate memory.
+// Compose copies A. The Validate method of the returned modulus returns an error if A is not square, if the condition
+// number σ_max/σ of A is 10¹² or more, or if φ is invalid. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If this distance is
+// greater than the distance of Ax from the boundary of C, ∇φ(Ax) can be entirely wrong. For d > 64, Gradient and
+// ConjugateGradient allocate memory.
 //
 //	shear := mat.NewDense(2, 2, []float64{1, 1, 0, 1})
 //	m := bregman.Compose(bregman.Ball{R: 2}, shear) // −√(4 − (x₁+x₂)² − x₂²)
@@ -32,7 +33,7 @@ func Compose(m Modulus, a mat.Matrix) Modulus {
 	rows, d := a.Dims()
 	c := composed{of: m, a: mat.DenseCopyOf(a), inverse: new(mat.Dense)}
 	if svd.Factorize(a, mat.SVDNone); rows != d || !(svd.Cond() < 1e12) {
-		c.err = fmt.Errorf("bregman: %v for A of %d × %d, condition number %.3g: want a square A of condition number below 1e12",
+		c.err = fmt.Errorf("bregman: %v, with an A of %d × %d and condition number %.3g: want a square A of condition number below 1e12",
 			c, rows, d, svd.Cond())
 		return c
 	}

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Cube is the bit entropy (3.10), the paper's modulus of the cube [−R, R]ᵈ, R > 0:
+// Cube returns the bit entropy (3.10), the modulus that the paper uses on the cube [−R, R]ᵈ, R > 0:
 //
 //	φ(θ) = Σᵢ (R+θᵢ) log(R+θᵢ) + (R−θᵢ) log(R−θᵢ),   φ′ = log((R+θᵢ)/(R−θᵢ)),
 //	φ*(y) = Σᵢ −Ryᵢ − 2R log(2R/(1 + exp yᵢ)),        (φ*)′ = R tanh(yᵢ/2).
 //
-// The conjugate (3.11) is right as printed, but its evaluation overflows: as a float64, exp yᵢ is
-// infinite from yᵢ = 710 on. For |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R
-// log 2R; for |yᵢ| < 1, it computes 2R log cosh(yᵢ/2) − 2R log R.
+// The conjugate (3.11) is right as printed, but overflows when evaluated as printed: as a float64, exp yᵢ is infinite
+// for yᵢ ≥ 710. So for |yᵢ| ≥ 1, the code computes R|yᵢ| + 2R log(1 + exp(−|yᵢ|)) − 2R log 2R; for |yᵢ| < 1, it
+// computes 2R log cosh(yᵢ/2) − 2R log R.
 //
 // φ is 2/R-strongly convex in ℓ₂: φ″(θ) = 2R/(R² − θ²) ≥ 2/R, with equality at 0. The hyperplane
 // 1ᵀθ = 1 meets the interior of the cube if R > 1/d.
@@ -38,9 +38,9 @@ func (k cube) Validate() error {
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, a change of x
-// changes the two terms by nearly opposite amounts. So for these x, with t = x/R, Value computes 2R log R + R(2t artanh
-// t + log(1 − t²)) ≈ 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, the sum loses
+// digits, because a change of x changes the two terms by nearly opposite amounts. For these x, with t = x/R, Value
+// computes 2R log R + R(2t artanh t + log(1 − t²)) ≈ 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {
@@ -49,8 +49,8 @@ func (k cube) Value(x float64) float64 {
 	return xlogx(x-k.lo) + xlogx(k.hi-x)
 }
 
-// Deriv returns log((R+x)/(R−x)), computed as log(1 + 2|x|/(R−|x|)) with the sign of x. This form
-// is exact to rounding both near 0, where (R+x)/(R−x) is near 1, and near ±R.
+// Deriv returns log((R+x)/(R−x)), computed as log(1 + 2|x|/(R−|x|)) with the sign of x. This form is accurate to
+// rounding both near x = 0, where (R+x)/(R−x) is near 1, and near x = ±R.
 func (k cube) Deriv(x float64) float64 {
 	e := 2*x - (k.lo + k.hi)
 	if e < 0 {
@@ -59,8 +59,8 @@ func (k cube) Deriv(x float64) float64 {
 	return math.Log1p(e / (k.hi - x))
 }
 
-// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, the result rounds to ±R. For any
-// other interval, ConjDeriv computes the gap between the result and the nearer end.
+// ConjDeriv returns R tanh(y/2) if the interval is (−R, R); from |y| ≈ 38 on, the result rounds to ±R. For any other
+// interval, ConjDeriv first computes the distance of the result from the nearer end of the interval.
 func (k cube) ConjDeriv(y float64) float64 {
 	if k.lo == -k.hi {
 		return k.hi * math.Tanh(y/2)
@@ -98,13 +98,13 @@ func (k cube) Divergence(x, y float64) float64 {
 
 func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 
-// FermiDirac is the Fermi–Dirac entropy on the box loᵢ < xᵢ < hiᵢ,
+// FermiDirac returns the Fermi–Dirac entropy on the box loᵢ < xᵢ < hiᵢ,
 //
 //	φ(x) = Σᵢ (xᵢ−loᵢ) log(xᵢ−loᵢ) + (hiᵢ−xᵢ) log(hiᵢ−xᵢ),   ∇φ = log((x−lo)/(hi−x)),
 //	φ*(y) = Σᵢ loᵢyᵢ + (hiᵢ−loᵢ) log((1 + exp yᵢ)/(hiᵢ−loᵢ)),   ∇φ*(y) = lo + (hi−lo)/(1 + exp(−y)).
 //
-// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂: φ″ = (hi−lo)/((x−lo)(hi−x)), which is
-// least at the middle of the interval.
+// [Cube] is the case lo = −R, hi = R. φ is 4/max(hi−lo)-strongly convex in ℓ₂: in each coordinate,
+// φ″ = (hi−lo)/((x−lo)(hi−x)) ≥ 4/(hi−lo), with equality at the middle of the interval.
 //
 // Source: Bauschke and Borwein (1997).
 //

@@ -7,11 +7,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// NegativeEntropy is φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with ∇φ = log xᵢ,
-// φ*(y) = Σᵢ exp yᵢ and ∇φ*(y) = exp yᵢ.
-// On the hyperplane 1ᵀθ = 1, the domain is the open simplex, D is the Kullback–Leibler divergence,
-// and the projection is the softmax, with z = −log Σᵢ exp yᵢ. A mirror step is then a step of
-// exponentiated gradient (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
+// NegativeEntropy returns φ(x) = Σᵢ xᵢ log xᵢ − xᵢ on the orthant x > 0, with ∇φ = log xᵢ, φ*(y) = Σᵢ exp yᵢ and
+// ∇φ*(y) = exp yᵢ. On the hyperplane 1ᵀθ = 1, the domain is the open simplex, D is the Kullback–Leibler divergence,
+// and the projection is the softmax, with z = −log Σᵢ exp yᵢ. A mirror step is then a step of exponentiated gradient
+// (Kivinen and Warmuth 1997; Beck and Teboulle 2003, section 5).
 //
 // φ is 1-strongly convex in ℓ₁ on the simplex (Pinsker's inequality), but not on the whole
 // orthant. The domain excludes mixtures with negative coefficients.

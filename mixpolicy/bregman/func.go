@@ -18,8 +18,8 @@ import (
 // gonum.org/v1/gonum/num/hyperdual provides the operations Add, Mul, Log, Sqrt, ….
 type Dual = hyperdual.Number
 
-// FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ from three functions: φ, φ′ and (φ*)′, the
-// inverse of φ′. Unlike a [Kernel], the functions need no new type.
+// FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ. Its arguments are the three functions φ, φ′ and (φ*)′,
+// where (φ*)′ is the inverse of φ′. Unlike a [Kernel], these functions need no new type.
 //
 //	m := bregman.FromClosures("half circle",
 //		func(x float64) float64 { return -math.Sqrt(1 - x*x) },
@@ -39,9 +39,9 @@ func (k closures) Deriv(x float64) float64     { return k.deriv(x) }
 func (k closures) ConjDeriv(y float64) float64 { return k.conjDeriv(y) }
 func (k closures) Domain() (lo, hi float64)    { return k.lo, k.hi }
 
-// FromFunc returns the modulus Σᵢ φ(xᵢ) of a function φ that is strictly convex on (lo, hi).
-// Automatic differentiation gives φ′ and φ″, and root finding gives (φ*)′. FromFunc is the quickest
-// way from an idea to a modulus, but the result is tens of times slower than a hand-written [Kernel].
+// FromFunc returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ, for a function φ that is strictly convex on (lo, hi). Automatic
+// differentiation gives φ′ and φ″, and root finding gives (φ*)′. FromFunc is the quickest way to a new modulus, but
+// the returned modulus is tens of times slower than a hand-written [Kernel].
 //
 //	m := bregman.FromFunc("entropy", func(x bregman.Dual) bregman.Dual {
 //		return hyperdual.Mul(x, hyperdual.Log(x))
@@ -64,11 +64,12 @@ func (f automatic) at(x float64) Dual        { return f.phi(Dual{Real: x, E1mag:
 // ConjCurvature returns 1/φ″(x) at the x with φ′(x) = y.
 func (f automatic) ConjCurvature(y float64) float64 { return 1 / f.at(f.ConjDeriv(y)).E1E2mag }
 
-// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to within rounding of x. If there is no such x, it returns hi for
-// a y above the range of φ′, and lo for a y below the range. If φ′ is not increasing or not a number, the result is
-// meaningless, and [Check] finds the mistake. The method is Newton's, in a bracket that shrinks at every evaluation. If
-// φ″ ≤ 0, or if Newton's step would leave the bracket or is more than half as long as the step before, ConjDeriv
-// instead halves the number of floating-point numbers in the bracket. So the search ends for any φ.
+// ConjDeriv returns the x in (lo, hi) with φ′(x) = y, to within rounding of x. If there is no such x, ConjDeriv
+// returns hi for a y above the range of φ′, and lo for a y below the range. If φ′ is not increasing, or is not a
+// number, the result is meaningless; [Check] finds such mistakes. ConjDeriv uses Newton's method, in a bracket that
+// shrinks at every evaluation. If φ″ ≤ 0, or if Newton's step would leave the bracket or is more than half as long as
+// the previous step, ConjDeriv instead halves the number of floating-point numbers in the bracket. So the search ends
+// for any φ.
 func (f automatic) ConjDeriv(y float64) float64 {
 	a, b, x, step := f.lo, f.hi, 0., math.Inf(1)
 	switch {
@@ -110,14 +111,14 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If φ₁ and φ₂ are Legendre
-// and their domains overlap, the sum is Legendre, with
+// Sum returns φ = φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If φ₁ and φ₂ are
+// Legendre functions whose domains overlap, φ is a Legendre function, with
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
-// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. In general, there is no formula for x; root finding computes x,
-// as for [FromFunc]. If φ₁ is μ₁-strongly convex in ℓ_p and φ₂ is μ₂-strongly convex in ℓ_q, where p ≤ q, the
-// sum is (μ₁ + μ₂)-strongly convex in ℓ_q, because ‖·‖_q ≤ ‖·‖_p.
+// and ∇φ*(y) is the x with ∇φ₁(x) + ∇φ₂(x) = y. In general, there is no formula for x, so root finding computes x, as
+// for [FromFunc]. If φ₁ is μ₁-strongly convex in ℓ_p and φ₂ is μ₂-strongly convex in ℓ_q, where p ≤ q, then φ is
+// (μ₁ + μ₂)-strongly convex in ℓ_q, because ‖·‖_q ≤ ‖·‖_p.
 //
 //	m := bregman.Sum(3, bregman.NegativeEntropy(), bregman.Scale(bregman.Burg(), 0.1)) // an entropy with a barrier
 func Sum(d int, a, b Modulus) Modulus {
@@ -141,11 +142,12 @@ func dual(k Kernel, x Dual) Dual {
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
 }
 
-// FromVectorFunc returns the modulus of a strictly convex function φ of the whole vector x. Outside the domain of φ,
-// phi must return NaN or +Inf. The square root and the logarithm of a negative number are NaN already. The last
-// argument must be a point inside the domain; its length is the dimension d. Automatic differentiation gives ∇φ with
-// ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations. Newton's method gives ∇φ*, so d should be small. phi may
-// be called from several goroutines at once, and must not keep x.
+// FromVectorFunc returns the modulus φ that the function phi computes from the whole vector x; φ must be strictly
+// convex. Outside the domain of φ, phi must return NaN or +Inf. The square root and the logarithm of a negative
+// number are NaN without further code. The last argument must be a point inside the domain; its length is the
+// dimension d. Automatic differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations.
+// Newton's method gives ∇φ*, and evaluates ∇²φ in each step, so d should be small. phi may be called from several
+// goroutines at once, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}
@@ -174,7 +176,7 @@ type newtonWork struct {
 
 func (m *vectorFunc) Validate() error {
 	if !m.InDomain(m.inside) {
-		return fmt.Errorf("bregman: modulus %q: φ or ∇φ is not a number at %v, which should be inside the domain", m.name, m.inside)
+		return fmt.Errorf("bregman: modulus %q: φ or ∇φ is ±∞ or is not a number at %v, which should be in the domain", m.name, m.inside)
 	}
 	return nil
 }
@@ -233,10 +235,10 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 	return v-v == 0 && firstNonFinite(w.try) < 0
 }
 
-// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at the last argument of
-// FromVectorFunc (inside). If Newton's method does not converge, ConjugateGradient follows the path
-// ∇φ(x) = ∇φ(inside) + s(y − ∇φ(inside)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is
-// next to the boundary. If φ is not convex, the path may end away from the boundary. Then the entries of dst are NaN,
+// ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at x₀, the last argument of
+// FromVectorFunc. If Newton's method does not converge, ConjugateGradient follows the path
+// ∇φ(x) = ∇φ(x₀) + s(y − ∇φ(x₀)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is next to
+// the boundary. If φ is not convex, the path may end away from the boundary. If so, the entries of dst are NaN,
 // [ProjectDual] returns an error, and [Check] says why.
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)

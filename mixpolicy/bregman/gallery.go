@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Gallery returns one modulus of each kind in this package, for comparisons. Balls and cubes have the radius r, and
-// the box of [FermiDirac] is (−r/2, r)ᵈ. [Tsallis] has q = ½, and [PNorm] has p = 1 + 1/max{1, log d}. Gallery omits
-// moduli that are invalid or whose domain misses the hyperplane 1ᵀθ = 1 in ℝᵈ.
+// Gallery returns one example of each basic modulus in this package, for comparisons. Balls and cubes have the radius
+// r, and the box of [FermiDirac] is (−r/2, r)ᵈ. [Tsallis] has q = ½, and [PNorm] has p = 1 + 1/max{1, log d}. Gallery
+// omits a modulus if its parameters are invalid, or if its domain misses the hyperplane 1ᵀθ = 1 in ℝᵈ.
 //
 //	for _, m := range bregman.Gallery(3, 2) {
 //		fmt.Println(m, bregman.Validate(m, 3))

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Hellinger applies the one-dimensional modulus [Ball] to each coordinate separately, on the cube
-// (−R, R)ᵈ, R > 0:
+// Hellinger returns a modulus of the cube (−R, R)ᵈ, R > 0: the sum of the one-dimensional modulus [Ball] over the
+// coordinates,
 //
 //	φ(x) = −Σᵢ √(R² − xᵢ²),   ∇φ = x/√(R² − x²),
 //	φ*(y) = R Σᵢ √(1 + yᵢ²),   ∇φ*(y) = Ry/√(1 + y²).
 //
-// Hellinger has the same open domain as [Cube], but needs only square roots, no logarithms. The gap
-// R − |θᵢ| falls as 1/yᵢ²; with Cube, it falls as exp(−|yᵢ|). φ is 1/R-strongly convex in ℓ₂: φ″ =
-// R²/(R² − x²)^{3/2} ≥ 1/R.
+// Hellinger has the same open domain as [Cube], but its formulas contain only square roots and no logarithms. As |yᵢ|
+// grows, the gap R − |θᵢ| falls like 1/yᵢ²; with Cube, the gap falls like exp(−|yᵢ|). φ is 1/R-strongly convex in ℓ₂:
+// φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
 //
 // Source: Dhillon and Tropp (2007), Table 2.1.
 //

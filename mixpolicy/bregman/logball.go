@@ -14,10 +14,10 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// LogBall is known as a self-concordant barrier; we know of no earlier use of LogBall for mixtures of policies. The
-// distance of ∇φ*(y) from the sphere falls as 1/‖y‖; with [Ball], on the same domain, the distance falls as 1/‖y‖². So
-// the iterates of LogBall stay further inside than the iterates of Ball. The local norm √(eᵀ∇²φ(x)e) of a step e
-// depends only on x/R and e/R. The projection has a closed form, [LogBall.Shift].
+// LogBall is known as a self-concordant barrier; we know of no earlier use of LogBall for mixtures of policies. As
+// ‖y‖ grows, the distance of ∇φ*(y) from the sphere falls like 1/‖y‖; with [Ball], which has the same domain, the
+// distance falls like 1/‖y‖². So the iterates of LogBall stay further inside than the iterates of Ball. The local
+// norm √(eᵀ∇²φ(x)e) of a step e depends only on x/R and e/R. The projection has a closed form: see [LogBall.Shift].
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //
@@ -52,7 +52,8 @@ func (b LogBall) ConjugateGradient(dst, y []float64) {
 	radial(dst, y, c*b.R, b.R/(c+n))
 }
 
-// ConjugateCurvature returns J″ of (3.24), R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)) with w = y − ȳ1.
+// ConjugateCurvature returns R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)), the J″ of (3.24), where w = y − ȳ1 and ȳ is the mean
+// of y.
 func (b LogBall) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(b.R, y)
 	_, _, k, ww := centred(y)
@@ -92,8 +93,8 @@ func (b LogBall) Divergence(x, y []float64) float64 {
 	return relativeEntropy(gy, gx, drop.Value())/gy + ee/gy
 }
 
-// Shift returns, in the notation of [Ball.Shift], z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ and κ = d(R²d − 1). In
-// terms of v, the equation 1ᵀ∇φ*(y + z1) = 1 is R²dv − 1 = √(1 + R²(‖w‖² + dv²)). Squared, this equation gives
+// Shift returns z = −ȳ + v with v = (d + √(d² + κ‖w‖²))/κ and κ = d(R²d − 1), where ȳ and w are as in [Ball.Shift].
+// In terms of v, the equation 1ᵀ∇φ*(y + z1) = 1 is R²dv − 1 = √(1 + R²(‖w‖² + dv²)). Squared, this equation gives
 // κv² − 2dv − ‖w‖² = 0, and v is the positive root.
 func (b LogBall) Shift(y []float64) (float64, error) {
 	slope, err := Ball(b).slope(len(y))

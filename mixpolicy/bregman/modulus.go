@@ -10,7 +10,7 @@
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
 //	θ = ∇φ*(y)          the new point of C ∩ Θ₂                                    (3.25c)
 //
-// [ProjectDual] performs the second line. The iterate is stored as y, so it loses no digits even if
+// [ProjectDual] performs the second line. Algorithm 1 stores the iterate as y, so the iterate loses no digits even if
 // θ rounds to a point of the boundary.
 //
 // There are several ways to define a new modulus. [FromFunc] takes a function of one variable, and [FromVectorFunc]
@@ -35,11 +35,12 @@ import (
 
 // A Modulus is a Legendre function φ on ℝᵈ.
 //
-// The methods take whole vectors, because φ need not be a sum over the coordinates; for a sum, write a
-// [Kernel]. Implementations must work for every d that their parameters allow, allow dst to be the input itself,
-// and be safe for concurrent use. Gradient and ConjugateGradient should allocate no memory.
+// The methods take whole vectors, because φ need not be a sum over the coordinates. If φ is a sum, write a [Kernel]
+// instead. The methods must work in every dimension d for which the parameters of the modulus are valid. They must
+// work if dst and the input are the same slice, and be safe for concurrent use. Gradient and ConjugateGradient should
+// allocate no memory.
 type Modulus interface {
-	// Value returns φ(x), and +∞ where x is outside the domain of φ.
+	// Value returns φ(x), or +∞ if x is outside the domain of φ.
 	Value(x []float64) float64
 
 	// Gradient stores ∇φ(x) in dst, for x in the interior of the domain.
@@ -63,16 +64,15 @@ type Shifter interface {
 	Shift(y []float64) (z float64, err error)
 }
 
-// A Divergencer computes D(x; y) by a formula whose terms do not cancel when x is near y.
+// A Divergencer computes D(x; y) by a formula that avoids cancellation when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞, such that, in the norm of ℓ_p,
-// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is, D(x; y) ≥ (μ/2)‖x − y‖².
-// A μ of 0 claims nothing.
+// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞, such that, for the norm ‖·‖ of ℓ_p, φ(x) ≥ φ(y) + ⟨∇φ(y),
+// x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is, D(x; y) ≥ (μ/2)‖x − y‖². A μ of 0 claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
 // A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). For a modulus that is not a Curver, the solver of (3.25b)
-// estimates J″ from differences of J′. The kernel of a [Separable] may provide ConjCurvature instead.
+// estimates J″ from differences of J′. A [Separable] is a Curver; its kernel may provide ConjCurvature.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
 // A Validator returns an error if the parameters of a modulus are wrong.
@@ -121,12 +121,12 @@ func StrongConvexity(m Modulus) (mu, p float64, ok bool) {
 //
 //	D(x; y) = φ(x) − φ(y) − ⟨x − y, ∇φ(y)⟩,
 //
-// for x in the domain of φ and y in the interior of the domain, and +∞ elsewhere. D measures
-// the distance from the second argument to the first; it is non-negative, but not symmetric.
+// for x in the domain of φ and y in the interior of the domain, and +∞ for all other x and y. D measures the distance
+// from the second argument to the first; it is non-negative, but not symmetric.
 //
-// If m is not a [Divergencer], the definition is evaluated with compensated sums. The error is then a few times
-// 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|). For x near y, this error can exceed D itself. A negative result is replaced
-// by 0.
+// If m is not a [Divergencer], Divergence evaluates the definition with compensated sums. The error is then a few
+// times 2⁻⁵³(|φ(x)| + |φ(y)| + |⟨x − y, ∇φ(y)⟩|). For x near y, this error can exceed D itself. A negative result is
+// replaced by 0.
 func Divergence(m Modulus, x, y []float64) float64 {
 	checkLen(x, y)
 	if d, ok := m.(Divergencer); ok {
@@ -144,8 +144,8 @@ func Divergence(m Modulus, x, y []float64) float64 {
 	return max(0, sum.Of(append([]float64{fx, -m.Value(y)}, g...)))
 }
 
-// Conjugate returns φ*(y) = sup_x ⟨x, y⟩ − φ(x): by m's own formula if m is a [Conjugator],
-// else by Fenchel's equality φ*(y) = ⟨x, y⟩ − φ(x) at x = ∇φ*(y).
+// Conjugate returns φ*(y) = sup_x ⟨x, y⟩ − φ(x). If m is a [Conjugator], Conjugate uses the formula of m; otherwise,
+// it uses Fenchel's equality φ*(y) = ⟨x, y⟩ − φ(x) at x = ∇φ*(y).
 func Conjugate(m Modulus, y []float64) float64 {
 	if c, ok := m.(Conjugator); ok {
 		return c.Conjugate(y)

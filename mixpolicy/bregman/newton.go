@@ -8,22 +8,21 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// NewtonShift returns the z of [Shift] and the number of evaluations of J′. NewtonShift finds z by
-// safeguarded Newton iterations on J of (3.19), even if m has a closed form for z.
+// NewtonShift returns the z of [Shift] and the number of evaluations of J′. Even if m has a closed form for z,
+// NewtonShift finds z by a safeguarded Newton's method that minimises J of (3.19).
 //
-// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain with 1ᵀt = 1
-// gives a bracket of the root: θᵢ reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between the
-// least and the largest zᵢ. If the yᵢ are far apart, J′ is a staircase with a step at each zᵢ. The
-// bracket shrinks at every evaluation. If a Newton step would leave the bracket, or if Newton's
-// method is slow, NewtonShift cuts the bracket at the median of three of the zᵢ inside the bracket.
-// If no zᵢ is inside, NewtonShift halves alternately the length of the bracket and the number of
-// floating-point numbers in the bracket.
+// J′(z) = 1ᵀ∇φ*(y + z1) − 1 rises with z. For a separable φ, any point t of the domain with 1ᵀt = 1 gives a bracket
+// of the root: θᵢ reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between the least and the largest zᵢ. If the yᵢ
+// are far apart, J′ looks like a staircase with a step at each zᵢ. The bracket shrinks at every evaluation. If a
+// Newton step would leave the bracket, or if Newton's method is slow, NewtonShift cuts the bracket at the median of
+// three of the zᵢ inside the bracket. If no zᵢ is inside, NewtonShift alternates between two cuts: one halves the
+// length of the bracket, and the other halves the number of floating-point numbers in the bracket.
 //
-// For random dual points with similar or dissimilar entries from 1e-300 to 1e300, NewtonShift takes on
-// average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13 with the other
-// moduli; among 10⁵ points for each modulus, the maximum was 73 (TestEvaluations). If the bracket is
-// finite, NewtonShift never takes more than 130 evaluations: after the first 60, almost every
-// evaluation halves the number of floating-point numbers in the bracket, which is at most 2⁶⁴.
+// TestEvaluations draws random dual points with similar or dissimilar entries, of sizes from 1e-300 to 1e300. For
+// these points, NewtonShift takes on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13
+// with the other moduli. Among 10⁵ such points for each modulus, the maximum was 73. If the bracket is finite,
+// NewtonShift never takes more than 130 evaluations: after the first 60, almost every evaluation halves the number of
+// floating-point numbers in the bracket. At the start, this number is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
@@ -62,7 +61,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		r, slope, noise := l.at(z)
 		switch {
 		case math.IsNaN(r):
-			return 0, evals, false, fmt.Errorf("bregman: %v: at z = %g, y + z1 is outside the domain of φ*", nameOf(m), z)
+			return 0, evals, false, fmt.Errorf("bregman: %v: ∇φ* is NaN at y + z1, z = %g, perhaps outside the domain of φ*", nameOf(m), z)
 		case math.Abs(r) <= noise && noise < math.Inf(1):
 			return z, evals, true, nil
 		case r < 0:
@@ -102,8 +101,8 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 		}
 		if !(a < next && next < b) { // no number is between a and b
 			if math.IsInf(a, -1) || math.IsInf(b, 1) {
-				return 0, evals, false, fmt.Errorf("bregman: no z has 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
-					"does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
+				return 0, evals, false, fmt.Errorf("bregman: found no z with 1ᵀ∇φ*(y + z1) = 1: the domain of %v "+
+					"probably does not meet the hyperplane 1ᵀθ = 1 in ℝ^%d", nameOf(m), len(y))
 			} else if -below < above {
 				b = a
 			}

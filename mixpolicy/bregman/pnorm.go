@@ -22,7 +22,7 @@ import (
 // Source: Grove, Littlestone and Schuurmans (2001); the constant of strong convexity is due to
 // Ball, Carlen and Lieb (1994).
 //
-// Gradient and ConjugateGradient compute a power of each element. A power takes about 40 ns, but less if p = 3/2 or
+// Gradient and ConjugateGradient compute one power for each entry. A power takes about 40 ns, or less if p = 3/2 or
 // p = 2.
 //
 //	m, y := bregman.PNorm{P: 1.5}, []float64{3, 1, -1}
@@ -86,8 +86,8 @@ func (p PNorm) StrongConvexity() (mu, norm float64) {
 // String names the modulus and its p.
 func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }
 
-// ConjugateCurvature returns J″ of (3.24), (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)², where
-// r = |y|/‖y‖_q. It returns NaN at y = 0, where, for p ≠ 2, ∇²φ*(y) has no limit.
+// ConjugateCurvature returns (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)², the J″ of (3.24), where r = |y|/‖y‖_q. At
+// y = 0, it returns NaN, because ∇²φ* has no limit at 0 if p ≠ 2.
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
 	n, diagonal, along := normP(q, y), 0., 0.

@@ -15,12 +15,11 @@ import (
 // closed form of m; otherwise, it calls [NewtonShift]. The slice scratch must be nil or as long as
 // y; if scratch is nil, Shift may allocate memory.
 //
-// The result z is rounded to one floating-point number. So if |z| is large compared with the scale
-// on which ∇φ* varies, ∇φ*(y + z1) may miss the hyperplane by more than a rounding error.
-// [ProjectDual] avoids this.
+// The result z is rounded to one floating-point number. So if |z| is large compared with the scale on which ∇φ*
+// varies, ∇φ*(y + z1) may miss the hyperplane by more than a rounding error. [ProjectDual] avoids this error.
 //
-// Shift returns an error if y is empty or has an entry that is not finite, if the parameters of m
-// are wrong, if the domain of m does not meet the hyperplane, or if z overflows.
+// Shift returns an error if y is empty or has an entry that is not finite, if the parameters of m are wrong, if the
+// domain of m does not meet the hyperplane, if z overflows, or if Newton's method meets a ∇φ* that is not a number.
 func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	if err = checkDual(y); err == nil {
 		z, _, err = shiftPart(m, y, scratch)
@@ -41,7 +40,7 @@ func shiftPart(m Modulus, y, scratch []float64) (z float64, done bool, err error
 
 func checkDual(y []float64) error {
 	if len(y) == 0 {
-		return fmt.Errorf("bregman: a dual point without coordinates")
+		return fmt.Errorf("bregman: a dual point without coordinates, want at least one")
 	}
 	if i := firstNonFinite(y); i >= 0 {
 		return fmt.Errorf("bregman: dual point has y[%d] = %g: want finite numbers", i, y[i])
@@ -53,12 +52,12 @@ func checkDual(y []float64) error {
 // smaller by a factor of 2⁵³.
 const mostParts = 1 + 1024/53
 
-// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. For the new y, 1ᵀ∇φ*(y) =
-// 1 to rounding, and ∇φ*(y) is the Bregman projection of ∇φ* at the old y.
+// ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Let θ be ∇φ* at the new y. Then 1ᵀθ = 1 to
+// rounding, and θ is the Bregman projection of ∇φ* at the old y.
 //
-// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part
-// brings the entries of y that decide 1ᵀθ close to their final size. For these entries, this part of the shift is
-// exact, because numbers near each other subtract without error. Further parts complete the shift.
+// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part brings the entries
+// of y that decide 1ᵀθ close to their final size. For these entries, this part of the shift is exact, because the
+// difference of two floating-point numbers near each other has no rounding error. Further parts complete the shift.
 //
 // ProjectDual returns the same errors as [Shift]; after an error, y is unspecified.
 //
@@ -104,9 +103,9 @@ func Project(m Modulus, dst, x []float64) error {
 	return nil
 }
 
-// CheckDomain returns an error if x is not in the interior of the domain of m. The error names
-// the first coordinate that is not finite or, for a [Separable], not in its interval. For any
-// other modulus and a finite x, the error gives ‖x‖₂.
+// CheckDomain returns an error if x is not in the interior of the domain of m. If an entry of x is not finite, the
+// error names the first such entry. For a finite x, the error names the first entry outside its interval if m is
+// [Separable], and gives ‖x‖₂ otherwise.
 func CheckDomain(m Modulus, x []float64) error {
 	if i := firstNonFinite(x); i >= 0 {
 		return fmt.Errorf("bregman: point has x[%d] = %g: want finite numbers", i, x[i])

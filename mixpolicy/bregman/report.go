@@ -8,11 +8,12 @@ import (
 	"text/tabwriter"
 )
 
-// A Report is the result of [Check]: it holds the evidence that a modulus is right, or says what is wrong with it.
+// A Report is the result of [Check]. It holds the evidence that a modulus is right, or says what is wrong with the
+// modulus.
 type Report struct {
 	Modulus      string
 	Dim          int
-	Findings     []Finding     // one for each cause; none if nothing is wrong
+	Findings     []Finding     // one for each cause of failures; none if no failure was found
 	Examinations []Examination // what was examined, and the results
 
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h, for one point x and one direction e. On
@@ -29,7 +30,7 @@ type Point struct{ X, Y float64 }
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
 	Method string // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
-	Kind   Kind   // the class, which tells how severe the finding is
+	Kind   Kind   // the class of the finding, which tells how severe the finding is
 	Words  string // what is wrong
 	Where  string // a point at which the mistake shows, such as "x = 0.3"
 	// At Where, the method that ClaimedName names returns Claimed, and the other methods imply Measured. For the kind
@@ -52,7 +53,7 @@ const (
 	Overflows               // a method is wrong only for large numbers
 	Unsafe                  // a method changes its argument, or is wrong if called in place or repeatedly
 	Allocates               // ∇φ or ∇φ* allocates memory
-	Stopped                 // the context ended
+	Stopped                 // the context ended before the examinations did
 )
 
 // String returns the kind in words.
@@ -89,7 +90,7 @@ func digits(v float64) string { return apart(v, v) }
 type Examination struct {
 	Name  string  // the property
 	OK    bool    // whether the property holds in all cases
-	Worst float64 // the error in the worst case: the case whose error is greatest relative to its limit
+	Worst float64 // the error in the worst case, where the error is greatest relative to its limit
 	Limit float64 // the greatest error allowed in the worst case
 	Where string  // the worst case, if the property fails
 	Note  string  // why the examination was omitted, or another remark
@@ -112,7 +113,7 @@ func (r *Report) Err() error {
 }
 
 // String returns a line with the modulus and d, a line for each finding, and a table with a line for each
-// examination. The same modulus, dimension and seed give the same text.
+// examination. Unless the context ends, the same modulus, dimension and seed give the same text.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, d = %d\n", r.Modulus, r.Dim)
@@ -127,7 +128,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Verdict is "holds", "FAILS", or "–" if there was nothing to examine.
+// Verdict returns "holds", "FAILS", or "–" if there was nothing to examine.
 func (e Examination) Verdict() string {
 	if !e.OK {
 		return "FAILS"
@@ -137,7 +138,8 @@ func (e Examination) Verdict() string {
 	return "holds"
 }
 
-// Share is the worst error relative to its limit, such as "3 %" if the property holds, or "40 times" if it fails.
+// Share returns the worst error relative to its limit, such as "3 %" if the property holds, or "40 times" if it
+// fails. If there was nothing to examine, Share returns an empty text.
 func (e Examination) Share() string {
 	switch share := e.Worst / e.Limit; {
 	case e.Limit == 0:

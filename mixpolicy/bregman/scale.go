@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Scale returns cφ, for c > 0. In Algorithm 1, the step size η with cφ has the effect of η/c with φ.
-// If φ is [Separable], so is cφ.
+// Scale returns cφ, for c > 0. A mirror step with cφ and the step size η equals a mirror step with φ and the step
+// size η/c. If φ is [Separable], so is cφ.
 //
 //	m := bregman.Scale(bregman.Cube(2), 10)
 //	m.ConjugateGradient(theta, y) // the cube's ∇φ*(y/10)
@@ -64,17 +64,17 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 //	∇φ(x) = (∇φ₁(x₁), ∇φ₂(x₂), …),   φ*(y) = Σ_b φ_b*(y_b),   ∇φ*(y) = (∇φ₁*(y₁), ∇φ₂*(y₂), …),
 //
-// and D(x; y) = Σ_b D_b(x_b; y_b). φ is Legendre if each φ_b is.
+// and D(x; y) = Σ_b D_b(x_b; y_b). φ is a Legendre function if every φ_b is a Legendre function.
 //
-// A product of several blocks claims no strong convexity, because the claim of a block need hold only where the entries
-// of x_b add up to 1. If each block is μ_b-strongly convex in ℓ₂ on all of C_b, as is every modulus of [Gallery] whose
-// claim is in ℓ₂, the product is strongly convex in ℓ₂ with the constant min μ_b. The entropy has no constant on all of
-// its domain: where the entries of x_b add up to a, its constant in ℓ₁ is 1/a.
+// A product of several blocks claims no strong convexity, because the claim of a block need hold only where the
+// entries of x_b add up to 1. If each φ_b is μ_b-strongly convex in ℓ₂ on all of C_b, the product is strongly convex
+// in ℓ₂ with the constant min μ_b. Every modulus of [Gallery] whose claim is in ℓ₂ satisfies this condition. The
+// entropy has no constant on all of its domain: where the entries of x_b add up to a, its constant in ℓ₁ is 1/a.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
-// If every block is [Separable], use instead one Separable that lists all kernels in Each: the projection of a
-// Separable starts from bounds on the root z.
+// If every block is [Separable], use instead one Separable that lists all kernels in Each, because only the
+// projection of a Separable starts from bounds on the root z.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

@@ -8,8 +8,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Kernel is a Legendre function φ of one real variable. The author of a separable modulus need
-// write nothing else.
+// A Kernel is a Legendre function φ of one real variable. The author of a separable modulus need write only a Kernel.
 //
 // The package also uses these optional methods of a kernel:
 //
@@ -48,7 +47,7 @@ type Separable struct {
 	Each   []Kernel // if the kernels differ: one kernel for each coordinate
 	Name   string   // the result of String; if empty, String describes the kernels
 	Mu     float64  // the constant of strong convexity in ℓ_p; 0 if unknown
-	P      float64  // the p of ℓ_p
+	P      float64  // the p of this ℓ_p
 }
 
 // separable returns s. Types that embed a Separable also have this method.
@@ -62,8 +61,7 @@ func asSeparable(m Modulus) (Separable, bool) {
 	return Separable{}, false
 }
 
-// IsSeparable reports whether m is a [Separable] or embeds one. If so, ∇φ and ∇φ* work on
-// each coordinate by itself.
+// IsSeparable reports whether m is a [Separable] or embeds one. If so, ∇φ and ∇φ* act on each coordinate separately.
 func IsSeparable(m Modulus) bool { _, ok := asSeparable(m); return ok }
 
 func (s Separable) at(i int) Kernel {

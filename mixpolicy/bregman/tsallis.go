@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Tsallis is the negative Tsallis entropy of order 0 < q < 1 on the orthant x > 0,
+// Tsallis returns the negative Tsallis entropy of order q, 0 < q < 1, on the orthant x > 0,
 //
 //	φ(x) = Σᵢ (xᵢ − xᵢ^q)/(1 − q),   ∇φ = (1 − q xᵢ^{q−1})/(1 − q),
 //	φ*(y) = Σᵢ xᵢ^q  at  xᵢ = ∇φ*(y) = (1 + (1−yᵢ)(1−q)/q)^{−1/(1−q)},  yᵢ < 1/(1−q).
 //
-// On the hyperplane 1ᵀx = 1, Tsallis lies, up to additive constants, between [Burg] (q → 0, after division by q) and
-// [NegativeEntropy] (q → 1). With q = ½, it is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the
+// On the hyperplane 1ᵀx = 1 and up to additive constants, φ tends to [NegativeEntropy] as q → 1, and φ/q tends to
+// [Burg] as q → 0. The φ with q = ½ is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the
 // derivative at 0 is finite, so φ is not a Legendre function.
 //
 // φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: if p = 2 − q and Σᵢ eᵢ = 0, then Σ eᵢ²/xᵢᵖ ≥
@@ -19,7 +19,7 @@ import (
 //
 // Source: Tsallis (1988); Abernethy, Lee and Tewari (2015) use φ as a mirror map.
 //
-// q = ½ needs no logarithm and no exponential; any other q takes about 20 ns per element.
+// For q = ½, the code computes no logarithm and no exponential; for any other q, it takes about 20 ns per entry.
 //
 //	m, y := bregman.Tsallis(0.5), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)

@@ -10,7 +10,7 @@
 //
 // # The method
 //
-// Minimising a linear objective is the limit of a projection. For t ≥ 0, let
+// The minimiser of a linear objective is the limit of projections. For t ≥ 0, let
 //
 //	x(t) = argmin ½‖x + t b‖₂²   over   P = {x : Ψx ⪰ 0, 1ᵀx = 1},
 //
@@ -18,52 +18,51 @@
 // grows, bᵀx(t) does not increase, and ‖x(t)‖₂ does not decrease. Two facts follow.
 //
 //   - Without a bound on ‖θ‖, x(t) is the solution of least norm for all t beyond some finite
-//     t̄, provided that the LP has a solution (Mangasarian and Meyer 1979).
+//     t̄, if (2.18) without this bound has a solution (Mangasarian and Meyer 1979).
 //   - If ‖θ‖₂ ≤ R is active at the solution, the solution is x(t) for the t at which ‖x(t)‖₂ = R.
-//     The optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this is the condition
-//     of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
+//     The optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this condition is the
+//     optimality condition of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
 // The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives 2d rows. On the
 // hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S of coordinates. A step needs only the most
 // violated of these rows.
 //
 // Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts at the solution
-// that ignores all rows. Each step needs only one row that the current point violates, so rows can be found on demand.
-// The method solves the problem over a small pool of rows. A parallel scan of Ψ then finds rows that the solution
-// violates, and these rows join the pool. The next solution starts from the active rows of the previous solution. The
-// work ends when a scan finds no violated row and x(t) solves the problem over the pool. Points far from the path
-// violate rows that rarely matter. So t has a low upper limit at first, and the limit is raised whenever a scan finds
-// few violated rows.
+// of the problem without rows. Each step needs only one row that the current point violates, so rows can be found on
+// demand. The method solves the problem over a small pool of rows. A parallel scan of Ψ then finds rows that the
+// solution violates, and these rows join the pool. The next solution starts from the active rows of the previous
+// solution. The work ends when a scan finds no violated row and x(t) solves the problem over the pool. While the pool
+// is small, x(t) for a large t is far from the feasible set, and the rows that this x(t) violates rarely matter. So t
+// has a low upper limit at first. The limit is raised whenever a scan finds few violated rows.
 //
 // # What is certain
 //
 // Answers are computed in floating point. Each answer except a [StalledError] has a proof,
 // which is checked before the answer is returned.
 //
-// A solution is feasible to within rounding: if the rows are scaled to length 1, it violates no row
-// by more than 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
+// A solution θ is feasible to within rounding: if the rows are scaled to length 1, θ violates no row by more than
+// 16(d+4)2⁻⁵³‖θ‖₂. The solution is optimal because, for any λ ⪰ 0 and any μ,
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
-// [Solution.Bound] is the right side, evaluated in doubled precision and rounded downwards. The
-// difference between bᵀθ and Bound must be at most what the rounding of their terms can explain.
-// For a finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ
-// would give the opposite, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a
-// feasible point and the direction of a ray along which bᵀθ falls. The direction is tested in
-// arithmetic of 1,024 bits.
+// [Solution.Bound] is the right side of this inequality, evaluated in doubled precision and rounded downwards. Solve
+// accepts a solution only if bᵀθ exceeds Bound by no more than the rounding of the terms can explain. For a finite R,
+// an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would give the opposite inequality,
+// κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and the direction of a ray
+// along which bᵀθ falls. The direction is tested in arithmetic of 1,024 bits.
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may cycle. The answer is then a
 // [StalledError], and Solve also returns the best known point and bound. No program of the paper stalls. TestSearch
 // draws degenerate programs of up to 12 variables, and checks the answers independently in exact arithmetic. Some of
 // these programs have integer data with many ties, low rank, or duplicate, opposite or nearly parallel rows. Others
 // have entries from 10⁻³⁰⁰ to 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the
-// rows of assignment problems. One in five hundred of the programs that TestSearch draws stalls, mostly because of rows
-// that are parallel to within 2⁻²⁰ to 2⁻⁵³.
+// rows of assignment problems. About one in five hundred of the programs that TestSearch draws stalls, mostly because
+// of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³.
 //
 // # What it takes
 //
-// Scans use all cores, and steps use one core. The table shows seconds of processor time (go test -bench .) on an AMD
-// EPYC for ‖θ‖₂ ≤ 10:
+// Scans use all cores, and steps use one core. The table shows seconds of processor time for ‖θ‖₂ ≤ 10 on an AMD EPYC
+// (go test -bench=. repeats the measurement):
 //
 //	variables   rows        seconds   scans    steps   Ψ
 //	   8        4,112,784    0.6       20        160   of product form

@@ -16,10 +16,9 @@ import (
 //
 // with few variables and very many rows, such as the approximate LP (4.1).
 //
-// Solve adds a dimension: θ = (x, 1). The rows Ψᵢ = (aᵢ, −hᵢ) then describe a cone, and the
-// hyperplane is gᵀθ = 1, where g is the last unit vector. If there are several solutions, Solve
-// returns the solution of least ‖x‖₂. Rounding errors are relative to ‖θ‖₂, so scale the
-// variables to make ‖x‖₂ about 1.
+// Solve adds a dimension: with θ = (x, 1), A x ⪰ h becomes Ψθ ⪰ 0, where Ψ has the rows Ψᵢ = (aᵢ, −hᵢ). The
+// hyperplane is gᵀθ = 1, where g is the last unit vector. If there are several solutions, Solve returns the solution
+// with the least ‖x‖₂. Rounding errors are relative to ‖θ‖₂, so scale the variables to make ‖x‖₂ about 1.
 type Inequalities struct {
 	B []float64
 	A Rows
@@ -30,7 +29,7 @@ type Inequalities struct {
 type Point struct {
 	X         []float64
 	Objective float64      // bᵀx
-	Rows      []Multiplier // λ ⪰ 0; at the solution, b = Aᵀλ; Scale is the scale of the row (aᵢ, −hᵢ)
+	Rows      []Multiplier // λ ⪰ 0; at the solution, b = Aᵀλ; each Scale belongs to a row (aᵢ, −hᵢ)
 
 	// Bound is a certified lower bound on bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
 	// [Solution].
@@ -43,10 +42,9 @@ type Point struct {
 // Gap returns Objective − Bound.
 func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
-// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve], and an
-// error if an entry of h is not finite. Point and Direction of an [UnboundedError] are in the
-// variables x. If ctx ends first, or if the error is a [*StalledError], Solve also returns a point,
-// which may be infeasible, and a valid bound.
+// Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve], and an error if an entry
+// of h is not finite. The Point and the Direction of an [UnboundedError] refer to the variables x. If ctx ends first,
+// or if the error is a [*StalledError], Solve also returns a Point. X may then be infeasible, but Bound is valid.
 //
 // Solve panics unless b has one entry for each column of A, and h has one entry for each row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
@@ -65,7 +63,7 @@ func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {
 		ray.Point, ray.Direction = ray.Point[:d], ray.Direction[:d]
 	}
 	if err != nil {
-		err = fmt.Errorf("%w (A x ⪰ h is solved as a cone, with Ψ = [A | −h])", err)
+		err = fmt.Errorf("%w (A x ⪰ h is rewritten as Ψθ ⪰ 0, with Ψ = [A | −h] and θ = (x, 1); the last entry of θ, not 1ᵀθ, is 1)", err)
 	}
 	if sol == nil {
 		return nil, err

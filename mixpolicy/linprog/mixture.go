@@ -18,12 +18,12 @@ type Mixture struct {
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm lists the rows of Ψ to start with, such as the active rows of a similar problem. Warm changes the time that
-	// Solve takes, but not the optimal point. If the multipliers are not unique, it may change these.
+	// Warm lists the rows of Ψ with which Solve starts, such as the active rows of a similar problem. Warm changes
+	// the time that Solve takes, but not the optimal point. If the multipliers are not unique, Warm may change them.
 	Warm []int
 }
 
-// A Solution is a result of [Mixture.Solve]. If several θ are optimal, Theta is the optimal θ of least ‖·‖₂.
+// A Solution is a result of [Mixture.Solve]. If several θ are optimal, Theta is the optimal θ with the least ‖θ‖₂.
 type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
@@ -32,21 +32,20 @@ type Solution struct {
 	Dual
 	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this constraint is not active
 
-	// Bound is a certified lower bound on the optimum: the dual objective at Dual, rounded
-	// downwards. If R is finite, Radius is R. If R = +∞, Radius is 1024·‖Theta‖₂, and Bound holds
-	// only over ‖θ‖₂ ≤ Radius, because rounding leaves a nonzero residual b − Ψᵀλ − μ1.
+	// Bound is a certified lower bound on the optimum: the objective of the dual problem at Dual, rounded downwards.
+	// If R is finite, Radius is R. If R = +∞, Radius is 1024·‖Theta‖₂, and Bound holds only over ‖θ‖₂ ≤ Radius,
+	// because rounding leaves a nonzero residual b − Ψᵀλ − μ1.
 	Bound  float64
 	Radius float64
 
-	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂} over all rows i. For a solution, it is at most
-	// 16(d+4)2⁻⁵³‖θ‖₂.
+	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂} over all rows i. At a solution, Violation is at most 16(d+4)2⁻⁵³‖θ‖₂.
 	Violation float64
 
 	Scans, Pivots int // number of scans of all rows; number of steps of the active-set method
 }
 
-// Gap returns Objective − Bound. No feasible point with ‖θ‖ ≤ Radius is better than Theta by more than Gap. Gap can be
-// slightly negative, because rounding can make Theta infeasible.
+// Gap returns Objective − Bound. No feasible θ with ‖θ‖ ≤ Radius has an objective that is lower than Objective by
+// more than Gap. Gap can be slightly negative, because rounding can make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
 // String states the objective, θ, the gap and the number of binding rows.
@@ -59,13 +58,12 @@ func (s Solution) String() string {
 		s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
 }
 
-// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a
-// checked proof. If ctx ends first, Solve returns ctx.Err() and an unfinished solution: the
-// best bound so far, and the best feasible point. If no feasible point is known, the unfinished
-// solution has the last point instead, whose Violation may be positive. If Solve finds no proof,
-// it returns an unfinished solution with a [*StalledError]. Other errors name an R out of range
-// or an entry of b or Ψ that is not finite. If the objective, the bound or a multiplier would
-// overflow, the error names the bⱼ of greatest size. Rows may have finite entries of any size.
+// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a checked proof. If ctx ends
+// first, Solve returns ctx.Err() and an unfinished solution: the best bound so far, and the best feasible point. If
+// no feasible point is known, the unfinished solution has the last point instead, whose Violation may be positive. If
+// Solve finds no proof, it returns an unfinished solution with a [*StalledError]. Solve also returns an error if R is
+// out of range, or if an entry of b or Ψ is not finite. If the objective, the bound or a multiplier would overflow,
+// Solve returns an error that names the bⱼ of greatest size. The entries of Ψ may be finite numbers of any size.
 //
 // Solve panics unless b has one entry for each column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
@@ -86,8 +84,8 @@ func (p Mixture) program() program {
 	return program{b: p.B, g: ones(len(p.B)), psi: p.Psi, norm: p.Norm, radius: p.R}
 }
 
-// An UnboundedError says that bᵀθ has no minimum. Every Point + s·Direction with s ≥ 0 is feasible,
-// because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀθ falls with s, because bᵀDirection < 0. An
+// An UnboundedError says that bᵀθ has no minimum over the feasible θ. Every Point + s·Direction with s ≥ 0 is
+// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀθ falls with s, because bᵀDirection < 0. An
 // UnboundedError occurs only for R = +∞.
 type UnboundedError struct {
 	Point     []float64 // feasible
@@ -96,11 +94,11 @@ type UnboundedError struct {
 }
 
 func (e *UnboundedError) Error() string {
-	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit along a ray of feasible points; want a bound on ‖θ‖", -e.Slope)
+	return fmt.Sprintf("linprog: unbounded: bᵀθ falls by %v per unit of length on a ray of feasible points; want a bound on ‖θ‖", -e.Slope)
 }
 
-// A StalledError says that, because of rounding, Solve could not prove an answer: the method stopped before it
-// had an answer, or the proof of its answer failed. The optimum, if it exists, is between Bound and Objective.
+// A StalledError says that, because of rounding, Solve could not prove an answer: the method stopped without an
+// answer, or the proof of the answer failed. The optimum, if it exists, is between Bound and Objective.
 type StalledError struct {
 	Violation float64 // Violation of the last point, as in [Solution]
 	Pivots    int     // number of steps
@@ -109,7 +107,7 @@ type StalledError struct {
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("linprog: not decided: no proof after %d steps, with a violation of %v: "+
-		"the active rows are dependent to within rounding; the optimum is between %v and %v",
+	return fmt.Sprintf("linprog: not decided because of rounding: no proof after %d steps, with a violation of %v "+
+		"at the last point; any optimum is between %v and %v",
 		e.Pivots, e.Violation, e.Bound, e.Objective)
 }

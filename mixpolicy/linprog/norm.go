@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Norm is the norm of the constraint ‖θ‖ ≤ R.
+// Norm names the norm ‖·‖ of the constraint ‖θ‖ ≤ R.
 type Norm int
 
 const (
@@ -17,7 +17,7 @@ const (
 // String returns ‖·‖₂, ‖·‖_∞ or ‖·‖₁.
 func (n Norm) String() string { return n.Around("·") }
 
-// Around puts x between the signs of the norm: Around("θ") of L2 is ‖θ‖₂.
+// Around writes x between the bars of the norm: L2.Around("θ") returns ‖θ‖₂.
 func (n Norm) Around(x string) string {
 	if n < L2 || n > L1 {
 		return fmt.Sprintf("Norm(%d)", int(n))
@@ -53,8 +53,8 @@ func (n Norm) Of(x []float64) float64 {
 	return sum
 }
 
-// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = (1/d)1. If R is less than this
-// minimum, no point is feasible.
+// OnHyperplane returns min {‖θ‖ : 1ᵀθ = 1} = 1/‖1‖⁎, attained at θ = (1/d)1. If R is less than this minimum, no θ
+// satisfies both ‖θ‖ ≤ R and 1ᵀθ = 1.
 func (n Norm) OnHyperplane(d int) float64 { return 1 / n.dualOfOnes(d) }
 
 // dualOfOnes returns ‖1‖⁎ in ℝᵈ.

@@ -12,13 +12,13 @@ import (
 //
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
-// which is the projection in the penalty method (4.16). R = +∞ means the hyperplane alone; ℓ₁ with
-// R = 1 means the simplex. Project allocates nothing, and dst may be y. Let ȳ be the mean of y.
-// Then entry j of the projection is
+// which is the projection in the penalty method (4.16). For R = +∞, the set is the hyperplane alone; for ℓ₁ and
+// R = 1, the set is the simplex. Project allocates nothing, and dst may be y. Let ȳ be the mean of y. Then entry j of
+// the projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
-//	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, where the two parts have the sums (R+1)/2 and (R−1)/2
+//	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, for the α and β at which the two parts sum over j to (R+1)/2 and (R−1)/2
 //
 // The ℓ₁ form is for an active ball; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The ℓ₁ form
 // holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sum of the positive entries and the sum of the negative entries.
@@ -32,13 +32,13 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		panic(fmt.Sprintf("linprog: projecting a vector of length %d into one of length %d, want equal lengths > 0", d, len(dst)))
 	}
 	if n.misses(r, d) {
-		return fmt.Errorf("linprog: R = %v is less than 1/‖1‖⁎ = %v, so %s ≤ R misses the hyperplane 1ᵀθ = 1",
+		return fmt.Errorf("linprog: R = %v is less than %v, the least %s of any θ with 1ᵀθ = 1",
 			r, n.OnHyperplane(d), n.Around("θ"))
 	}
 	least := math.Inf(1)
 	for j, v := range y {
 		if !(math.Abs(v) <= 0x1p960) {
-			return fmt.Errorf("linprog: cannot project y with y[%d] = %v, want at most 2⁹⁶⁰ in size", j, v)
+			return fmt.Errorf("linprog: cannot project y with y[%d] = %v, want a number of at most 2⁹⁶⁰ in size", j, v)
 		}
 		if math.Abs(v) < math.Abs(least) {
 			least = v
@@ -233,9 +233,10 @@ func boxShift(y []float64, r float64) float64 {
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier has the parameter 1, so ½‖θ − y‖² is within
-// 1/t of its minimum. ProjectByBarrier replaces the CVX call of section 6; the closed form is [Norm.Project]. An
-// error says at which t the KKT system has no solution.
+// with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier has the parameter 1, so at the minimiser for t,
+// ½‖θ − y‖² is within 1/t of the least ½‖θ − y‖² on the set. ProjectByBarrier replaces the CVX call of section 6; the
+// closed form is [Norm.Project]. ProjectByBarrier returns an error if a KKT system has no solution; the error names
+// t.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	for j := range dst {
@@ -259,7 +260,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 			lu.Factorize(kkt)
 			if err := lu.SolveVecTo(step, false, rhs); err != nil {
 				if _, poor := err.(mat.Condition); !poor {
-					return fmt.Errorf("linprog: barrier at t = %g: %w", t, err)
+					return fmt.Errorf("linprog: the barrier method fails at t = %g: %w", t, err)
 				}
 			}
 			decrement := mat.Dot(rhs, step)

@@ -12,7 +12,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Multiplier is the entry λᵢ > 0 of the dual vector λ of Ψθ ⪰ 0, for an active row. Rows may be
+// A Multiplier is the entry λᵢ > 0 of the dual vector λ of Ψθ ⪰ 0, for an active row. The entries of a row may be
 // arbitrarily small, so the multiplier is stored for the row divided by Scale.
 type Multiplier struct {
 	Row   int     // i
@@ -29,7 +29,7 @@ func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 //	max μ − R‖b − Ψᵀλ − μ1‖⁎   over   λ ⪰ 0, μ ∈ ℝ.
 type Dual struct {
 	Rows       []Multiplier // the nonzero λᵢ, in the order of rows
-	Hyperplane float64      // μ, the multiplier of 1ᵀθ = 1: the rate at which the optimum changes with the right side
+	Hyperplane float64      // μ, the multiplier of 1ᵀθ = 1: the rate at which the optimum changes with the right side of this equation
 }
 
 // bound returns a number that is at most the dual objective μ − R‖b − Ψᵀλ − μg‖⁎, and so a
@@ -294,8 +294,8 @@ func negligible(x, size *big.Float) bool {
 	return x.Sign() == 0 || x.MantExp(nil) < size.MantExp(nil)-512
 }
 
-// An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R, and proves it, as in Farkas' lemma, by λ ⪰ 0
-// and κ > 0 with
+// An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R. As in Farkas' lemma, the proof consists of
+// λ ⪰ 0 and κ > 0 with
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎
 //

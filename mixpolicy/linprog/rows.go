@@ -27,7 +27,7 @@ type Rows interface {
 	Row(dst []float64, i int)
 }
 
-// Columns is Ψ = [ψ¹ … ψᵈ] given by its columns: Columns[j][i] = ψʲᵢ.
+// Columns is Ψ = [ψ¹ … ψᵈ], stored by its columns: Columns[j][i] = ψʲᵢ.
 type Columns [][]float64
 
 var _ Rows = Columns(nil)

@@ -10,7 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// StepSums are the sums of powers of η_0, …, η_{T−1} on which the bounds depend.
+// StepSums holds the sums of η, η² and η⁴ over the step sizes η_0, …, η_{T−1}. The bounds depend on the step sizes
+// only through such sums.
 type StepSums struct {
 	T       int
 	Sum     float64 // Ση
@@ -49,7 +50,7 @@ type Term struct {
 	Value float64
 }
 
-// Bound is an upper bound with its terms, which add up to Value.
+// Bound is an upper bound. Its Terms add up to Value.
 type Bound struct {
 	Value float64
 	Terms []Term
@@ -91,10 +92,10 @@ const (
 //
 //	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
 //
-// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity, which is used only on Θ₂. The projection
-// onto the ball and the orthant in (3.26) does not increase the distance to any λ ∈ Λ, so 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² −
-// ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². Because λ_0 = 0 and 𝓛 is affine in each argument, the sum of these inequalities over t
-// gives
+// and η⟨ĝ_t, θ_t−θ_{t+1}⟩ − D(θ_{t+1};θ_t) ≤ η²‖ĝ_t‖⁎²/2μ by strong convexity. The proof uses strong convexity only
+// on Θ₂. The projection onto the ball and the orthant in (3.26) does not increase the distance to any λ ∈ Λ, so
+// 2η⟨∇_λ𝓛, λ−λ_t⟩ ≤ ‖λ_t−λ‖² − ‖λ_{t+1}−λ‖² + η²‖Ψθ_t‖₂². Because λ_0 = 0 and 𝓛 is affine in each argument, the sum
+// of these inequalities over t gives
 //
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
@@ -107,7 +108,7 @@ func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
 }
 
-// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*: the corrected (3.32), (D + B Ση²)/Ση. The bound follows from the
+// ExpectedObjectiveBound bounds E cᵀΨθ̂ − cᵀΨθ*. It is the corrected (3.32), (D + B Ση²)/Ση, and follows from the
 // expectation of (∗) in the proof of [Constants.ObjectiveBound], because E⟨e_t, θ*−θ_t⟩ = 0.
 func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 	dual, gradient, ce := k.SigmaMax*k.Reach, k.GradientBound(), k.Ce(mixpolicy.Corrected)
@@ -118,15 +119,16 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 		Term{termError, ce * ce / k.Mu * s.Squares})
 }
 
-// ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ: the corrected (3.33),
+// ViolationBound bounds V(θ̂) = ½‖[Ψθ̂]₋‖₂ with probability at least 1 − δ. It is the corrected (3.33),
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   where E/Ση is the ObjectiveBound.
 //
-// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. The left side divided by Ση is cᵀΨ(θ̂−θ*) + 2G
-// V + λ̂ᵀΨθ*, the right side contains ½G², and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
+// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the left side is cᵀΨ(θ̂−θ*) + 2G
+// V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}.
+// ∎
 //
-// The first term goes to 0 only as G grows, and B contains G²: see
-// [Constants.RefinedViolationBound] for a bound that does not need a growing G.
+// The first term goes to 0 only as G grows, but B contains G². [Constants.RefinedViolationBound] does not need a
+// growing G.
 func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
 	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
 }
@@ -146,9 +148,9 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 // unbounded returns the bound +∞.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
-// RefinedObjectiveBound sharpens [Constants.ObjectiveBound]. The proof is the same with three changes: it bounds only
-// the part of ĝ along the hyperplane, instead of ∇_θ𝓛 and e; it uses D(θ*;θ₀) as D; and it uses the range of ⟨ĝ_t,
-// θ*−θ_t⟩ in Hoeffding's lemma.
+// RefinedObjectiveBound sharpens [Constants.ObjectiveBound]. The proof changes in three places: instead of ∇_θ𝓛 and
+// e, it bounds only the part of ĝ along the hyperplane; it uses D(θ*;θ₀) as D; and it uses the range of ⟨ĝ_t, θ*−θ_t⟩
+// in Hoeffding's lemma.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -163,9 +165,9 @@ func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 //
 //	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
-// because cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. If G = 2‖λ*‖₂ for every T, both the
-// gap and the violation are O(ln T/√T). So β need not grow, and a growing β does not help. The
-// bound is +∞ if G ≤ ‖λ*‖₂ or G = +∞.
+// because cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. If G = 2‖λ*‖₂ for every T, both the gap and the
+// violation are O(ln T/√T). So β need not grow, and a growing β does not improve this rate. The bound is +∞ if
+// G ≤ ‖λ*‖₂ or G = +∞.
 func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
 		return unbounded()
@@ -178,8 +180,8 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The paper does not state the universal constants c₀ and c₁; we take them as 1. D is the argument d, because (3.29) as
-// printed is +∞ ([Constants.Divergence]).
+// The paper does not state the universal constants c₀ and c₁; we take them as 1. The argument d takes the place of D,
+// because (3.29) as printed is +∞ (see [Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
@@ -190,7 +192,7 @@ func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
 }
 
-// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d as D.
+// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d in place of D.
 func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	return boundOf(s.Sum,
@@ -204,7 +206,7 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 }
 
 // Distance returns the bound (3.36) on the total variation distance between Ψθ̂ and the occupation measure of the
-// policy (2.20) of Ψθ̂. The printed bound is
+// policy that (2.20) derives from Ψθ̂. The printed bound is
 //
 //	(2τ V ln(1/V) + 3V)/(1−γ),   V = ¼‖[Ψθ̂]₋‖₂ .
 //
@@ -213,14 +215,15 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //	ε + min{ 1, ε·min{γ, 1/(1+ε)}/(1 − γe^{−1/τ}) } ,
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts differences of
-// distributions, as in (2.24). This factor must be at least the δ of [ContractionCoefficient]; if δ = 1, then τ = +∞.
-// The mixing time τ_mix does not give such a factor. But for average cost, the bound also holds with 2τ_mix(¼) in place
-// of 1/(1 − e^{−1/τ}). To prove this, take t = τ_mix(¼) steps of P^π together: the factor 1/(1−γδ) in the proof below,
-// with γ = 1, becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ ½ (see [Contraction]).
+// distributions, as in (2.24). This factor must be at least the δ of [ContractionCoefficient] for one step; if δ = 1,
+// then τ = +∞. The mixing time τ_mix does not give such a factor. But for average cost, the bound also holds with
+// 2τ_mix(¼) in place of 1/(1 − e^{−1/τ}). To prove this, take t = τ_mix(¼) steps of P^π together: the factor 1/(1−γδ)
+// in the proof below, with γ = 1, becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ ½ (see [Contraction]).
 //
-// Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π, where w is the state marginal of [u]₊, and π is the policy of
-// u. The measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and let y be the marginal of [u]₋ over the next
-// states. Because u satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
+// Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π, where w is the state marginal of [u]₊, and π is the policy
+// that (2.20) derives from u. The occupation measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and let y be
+// the marginal of [u]₋ over the next states. Because u satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and
+// μ − γμP^π = (1−γ)α.
 //
 // The bound with γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
 // the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at
@@ -231,12 +234,12 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
 // ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
 //
-// For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is 1 + ε.
-// From state 0, action a goes to state 1 with probability d, and action b with probability 1. From state 1, both
-// actions go to state 0 with probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε, u(1,b) = 0. If ε ≤
-// (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take u(1,a) = 0,
-// d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0 instead,
-// and let p → 0. (If p = 0, no Ψθ equals u.)
+// For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is
+// 1 + ε. From state 0, action a goes to state 1 with probability d, and action b goes to state 1 with probability 1.
+// From state 1, both actions go to state 0 with probability p. Take α = (0, 1), or average cost, and u(0,b) = −ε,
+// u(1,b) = 0. If ε ≤ (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take
+// u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small
+// p > 0 instead, and let p → 0. (If p = 0, no Ψθ equals u.)
 //
 // Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
@@ -264,12 +267,12 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
 
-// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, the excess of the cost of the policy of θ̂ over the
-// optimum of (2.18), with probability at least 1 − δ:
+// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, by which the cost of the policy of θ̂ exceeds the optimum of (2.18). The bound
+// holds with probability at least 1 − δ:
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// where [Distance] is the corrected bound for the given τ and for the negative mass √(nm)·2V, with V from
+// where [Distance] is the corrected bound for the argument tau and the negative mass √(nm)·2V, and V is bounded by
 // [Constants.RefinedViolationBound]. RefinedObjectiveBound and RefinedViolationBound both hold outside one event of
 // probability at most δ, because both follow from one bound on the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
@@ -277,10 +280,11 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
-// SampleComplexity returns a T after which Algorithm 1 with η_t = 1/√(t+1) satisfies cᵀξ^θ̂ ≤ cᵀΨθ* + ε with
-// probability at least 1 − ρ, for the discounted criterion: Theorem 3.4, corrected. T is the least power of 2^{1/8} for
-// which [Constants.PolicyBound] is at most ε. We take this bound at τ = +∞, where it holds for any mixing time. T is +∞
-// if T exceeds the range of float64. The bound needs G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
+// SampleComplexity is Theorem 3.4, corrected, for the discounted criterion. It returns a number T of iterations:
+// after T iterations of Algorithm 1 with η_t = 1/√(t+1), cᵀξ^θ̂ ≤ cᵀΨθ* + ε holds with probability at least 1 − ρ. T
+// is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε. We take this bound at τ = +∞, because
+// it then holds for every mixing time. If T would exceed the range of float64, the result is +∞. The bound needs
+// G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
 // Let G = 2‖λ*‖₂ ≥ c_max, let ‖λ*‖₂ ≥ 1, let A' be the Tangent, and let L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
 // most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and
@@ -289,17 +293,17 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
 // where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂
-// grows like √N, and T like N². Runs also need on the order of N² steps: in a step, an entry of λ moves by at most η
-// max|Ψθ|, and max|Ψθ| is of the order 1/N.
+// grows like √N, and T grows like N². Runs also need on the order of N² steps: in a step, an entry of λ moves by at
+// most η max|Ψθ|, and max|Ψθ| is of the order 1/N.
 //
-// The policy is compared with Ψθ*, the optimum of (2.18). The printed theorem uses ξ*, the
-// optimum over all policies (2.13), which need not be near the class.
+// SampleComplexity compares the policy of θ̂ with Ψθ*, the optimum of (2.18). The printed theorem compares this
+// policy with ξ*, the optimum of (2.13) over all policies, although no Ψθ of the class need be near ξ*.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {
 	case k.criterion.Average():
 		return 0, errors.New("theory: Theorem 3.4 is for a discounted criterion, but this problem has average cost")
 	case !(k.G > k.LambdaStar) || math.IsInf(k.G, 1):
-		return 0, fmt.Errorf("theory: G = %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
+		return 0, fmt.Errorf("theory: the bound G on ‖λ‖₂ is %.4g, want a finite G > ‖λ*‖₂ = %.4g", k.G, k.LambdaStar)
 	case !(epsilon > 0 && rho > 0 && rho < 1):
 		return 0, fmt.Errorf("theory: ε = %v and ρ = %v, want ε > 0 and 0 < ρ < 1", epsilon, rho)
 	}

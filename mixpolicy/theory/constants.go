@@ -1,6 +1,6 @@
-// Package theory computes the quantities of the paper's analysis: the constants and bounds
-// of section 3.2, as printed and corrected; the Orlicz norms of section 2; and the mixing
-// times and ergodicity constants of Assumptions A.1 and A.2. No method uses this package.
+// Package theory computes the quantities of the paper's analysis: the constants and bounds of section 3.2, both as
+// printed and as corrected; the Orlicz norms of section 2; and the mixing times and ergodicity constants of
+// Assumptions A.1 and A.2. No algorithm of this repository uses this package.
 //
 // In this package, [x]₋ is max{−x, 0}. The paper defines [x]₋ as x ∧ 0, which has the same norms.
 package theory
@@ -22,16 +22,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Constants are the numbers in the bounds of section 3.2 for a problem and the settings of Algorithm 1. They are exact
-// up to rounding, except D, which may be too small (see [MaxDivergence]). As in Algorithm 1, the costs are divided by
-// CostScale. ‖·‖ is the norm of the class and ‖·‖⁎ its dual.
+// Constants holds the numbers in the bounds of section 3.2, for a problem and the settings of Algorithm 1. The
+// numbers are exact up to rounding, except D, which may be too small (see [MaxDivergence]). As in Algorithm 1, the
+// costs are divided by CostScale. ‖·‖ is the norm of the class, and ‖·‖⁎ is the dual norm.
 type Constants struct {
 	Pairs, Dim int
 	R          float64 // the radius of Θ_R: ‖θ‖ ≤ R
 	Reach      float64 // max ‖θ‖₂ over Θ_R
 	Cost       float64 // max |c|, the paper's c_max
 	Spread     float64 // max c − min c
-	Beta, G    float64 // Beta is β; G is 1/(1−γ) ∨ β or, under average cost, β (+∞ if β = 0)
+	Beta, G    float64 // β; G bounds ‖λ‖₂: G = 1/(1−γ) ∨ β, but under average cost, G = β, or +∞ if β = 0
 
 	A          float64 // max ‖Ψ_a(s)/q_a(s)‖⁎ (3.30)
 	PsiNorm    float64 // ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂
@@ -41,27 +41,28 @@ type Constants struct {
 	// Mu is the constant of strong convexity of φ in ‖·‖. The paper assumes Mu = 1, but Mu is 1/R
 	// for (3.7) and 2/R for (3.10).
 	Mu float64
-	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂, which the proof needs. (3.29) prints the maximum over both
-	// arguments, which is +∞ for a Legendre function whose domain is Θ_R.
+	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂. The proof needs only this maximum. The printed (3.29) is the maximum of D over
+	// both arguments; this maximum is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
 	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
 	// LambdaStar is the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is the maximum of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎ over the pairs. The refined bounds use it in place of A,
-	// because the iterates stay on 1ᵀθ = 1.
+	// Tangent is the maximum over the pairs of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. The refined bounds use Tangent in place
+	// of A, because the iterates stay on 1ᵀθ = 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion
 }
 
-// NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of Algorithm 1.
-// Errors: settings that Algorithm 1 refuses; row scaling, which the analysis does not cover; a
-// modulus that is not a [bregman.StrongConvexer], or whose domain is not within the class, so
-// iterates may leave the class; and errors of [mixpolicy.Problem.Optimum] and [Multipliers].
+// NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of Algorithm 1. It returns an error
+// if Algorithm 1 refuses the settings, or if RowScaling is set, because the analysis does not cover row scaling. It
+// returns an error if the Modulus claims no strong convexity as a [bregman.StrongConvexer], or if the domain of the
+// Modulus is not within the class, so that iterates may leave the class. It also returns the errors of
+// [mixpolicy.Problem.Optimum] and [Multipliers].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
-		return nil, errors.New("theory: the bounds of section 3.2 are for steps of λ in ℓ₂, want PrimalDual.RowScaling = false")
+		return nil, errors.New("theory: the bounds of section 3.2 do not cover row scaling, want PrimalDual.RowScaling = false")
 	}
 	set, err := a.For(p)
 	if err != nil {
@@ -74,7 +75,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		return nil, fmt.Errorf("theory: modulus %v claims no strong convexity, want a bregman.StrongConvexer", phi)
 	}
 	if x, _ := class.Mismatch(phi, start); x != nil {
-		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside the class %v, want one whose domain is within the class",
+		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside the class %v, want a modulus with its domain in the class",
 			phi, x, class)
 	}
 	dual := class.Norm.Dual()
@@ -116,20 +117,20 @@ func Reach(class mixpolicy.Class, d int) float64 {
 	return class.R
 }
 
-// With returns the constants for another β.
+// With returns the constants with beta in place of Beta, and with the G that results from beta.
 func (k Constants) With(beta float64) *Constants {
 	k.Beta, k.G = beta, mixpolicy.PrimalDual{Beta: beta}.Radius(k.criterion)
 	return &k
 }
 
-// GradientBound is the right side of (5.30), ‖∇_θ𝓛‖⁎ ≤ (c_max√(nm) + G)‖Ψ‖_{⁎,2} for ‖λ‖₂ ≤ G.
+// GradientBound returns the right side of (5.30), ‖∇_θ𝓛‖⁎ ≤ (c_max√(nm) + G)‖Ψ‖_{⁎,2} for ‖λ‖₂ ≤ G.
 func (k *Constants) GradientBound() float64 {
 	return (k.Cost*math.Sqrt(float64(k.Pairs)) + k.G) * k.PsiNorm
 }
 
-// Ce is the bound (A.3) on the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2},
-// where the first term bounds ‖ĝ‖⁎ of (3.5a), and the second ‖∇_θ𝓛‖⁎. The printed form is (3.34b),
-// with 1 in place of c_max, as for costs in [−1, 1].
+// Ce returns the bound (A.3) on the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}, where the first
+// term bounds ‖ĝ‖⁎ of (3.5a), and the second term bounds ‖∇_θ𝓛‖⁎. The printed form is (3.34b). It has 1 in place of
+// c_max, as for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
@@ -137,12 +138,12 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	return k.A*(k.Cost+k.G) + k.GradientBound()
 }
 
-// B is the factor of Ση² in the bounds. In the corrected form,
+// B returns the factor of Ση² in the bounds. In the corrected form,
 //
-//	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ ,
+//	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ .
 //
-// because this B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ with ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed (3.34a), the first two
-// terms are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, and μ = 1.
+// This B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ, because ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed (3.34a), the first two terms
+// are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, and μ = 1.
 func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
 	if form == mixpolicy.Printed {
@@ -192,8 +193,8 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns the greatest value of the function size at the rows Ψ_i/q_i, over the pairs i with q_i > 0. If the
-// function is the dual norm, the result is A of (3.30).
+// RatioNorm returns max size(Ψ_i/q_i) over the pairs i with q_i > 0, where Ψ_i is row i of Ψ. If the argument size is
+// the dual norm, the result is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
@@ -234,15 +235,14 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 }
 
 // MaxDivergence returns max D(θ;θ₀) over Θ_R ∩ Θ₂, the corrected (3.29). D is convex in θ, so an extreme point
-// attains the maximum. For φ of (3.7) on its ball, the maximum is attained at the point of the sphere with the
-// least ⟨θ,θ₀⟩,
+// attains the maximum. For φ of (3.7) on its ball, the maximum is attained at the θ with the least ⟨θ,θ₀⟩,
 //
-//	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   √(R² − 1/d) from θ₀ = 1/d, d ≥ 2 .
+//	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   which is √(R² − 1/d) for θ₀ = (1/d)1 and d ≥ 2 .
 //
-// Otherwise, MaxDivergence climbs from many directions to local maxima among the extreme points and returns the
-// greatest value found. This value is a lower bound, and was the maximum in every case that we could enumerate.
-// MaxDivergence returns +∞ for an unbounded class, or if the domain of φ omits part of the class; and 0 for d = 1,
-// where Θ₂ is the point 1.
+// For any other φ or class, MaxDivergence climbs from many directions to local maxima among the extreme points and
+// returns the greatest value found. This value is a lower bound, and was the maximum in every case that we could
+// enumerate. If the class is unbounded, or if the domain of φ omits part of the class, MaxDivergence returns +∞. For
+// d = 1, Θ₂ is a single point, and MaxDivergence returns 0.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {

@@ -29,22 +29,23 @@ func TotalVariation(mu, nu []float64) float64 {
 // states, a power takes 8 MB and 2·10⁹ operations, and some 30 powers are needed.
 const mixingLimit = 1000
 
-// Mixing holds the mixing time of the chain of a policy. The mixing time is defined by
+// Mixing holds the mixing time of the Markov chain that a policy induces. The mixing time is defined by
 //
 //	d(t) = max_s ‖(P^π)ᵗ(s,·) − μ‖_TV,
 //
 // the greatest distance of a row of (P^π)ᵗ from the stationary distribution μ. We use this μ even if the criterion is
-// discounted. (In general, the discounted measure in (2.23) is not the limit of the rows. Then the distance from this
-// measure does not vanish, and τ_mix(ε) does not exist for small ε: see [MixingCurve].)
+// discounted. (In general, the discounted measure in (2.23) is not the limit of the rows. Then the distance of the
+// rows from this measure does not tend to 0, and τ_mix(ε) does not exist for small ε: see [MixingCurve].)
 type Mixing struct {
 	Time     int     // τ_mix(ε) = min { t ≥ 1 : d(t) ≤ ε }, the maximand of (2.23)
 	Distance float64 // d(Time)
-	Slowest  int     // the state s that attains d(Time)
+	Slowest  int     // a state s that attains the maximum in d(Time)
 }
 
-// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase, so doubling t finds
-// a t with d(t) ≤ ε, and bisection then finds the least such t. Errors: more than 1000 states, ε outside (0, 1),
-// several recurrent classes, a periodic chain (which never mixes), a mixing time above 2⁶¹, and a ctx that ends.
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase, so doubling t
+// finds a t with d(t) ≤ ε, and bisection then finds the least such t. MixingTime returns an error if there are more
+// than 1000 states, if ε is outside (0, 1), if the chain has several recurrent classes or is periodic (and so never
+// mixes), if the mixing time exceeds 2⁶¹, or if ctx ends.
 func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsilon float64) (*Mixing, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func MixingTime(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, epsi
 // to mixingLimit states.
 func stationary(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy) (chain *mixpolicy.MDP, mu []float64, err error) {
 	if x.States() > mixingLimit {
-		return nil, nil, fmt.Errorf("theory: mixing of a chain of %d states, want at most %d", x.States(), mixingLimit)
+		return nil, nil, fmt.Errorf("theory: the chain has %d states, want at most %d to compute its mixing", x.States(), mixingLimit)
 	}
 	if chain, err = x.Under(p); err != nil {
 		return nil, nil, err
@@ -150,9 +151,9 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. It handles up to 1000 states. A nil target
-// means the stationary distribution, for which the result is d(t). With the discounted μ_α of (2.23) as the target, the
-// curve shows that, in general, the distance does not vanish.
+// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. MixingCurve returns an error if there are
+// more than 1000 states. A nil target means the stationary distribution, for which the result is d(t). If the target
+// is the discounted μ_α of (2.23), the distance does not tend to 0 in general.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -184,21 +185,21 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	}
 }
 
-// Contraction holds the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all distributions ν and ν̂, and two
-// states that attain the following maximum (Dobrushin 1956):
+// Contraction holds the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all distributions ν and ν̂. It
+// also holds two states that attain the maximum in the formula of Dobrushin (1956),
 //
 //	δ = max_{s,s′} ‖P(s,·) − P(s′,·)‖_TV.
 //
-// (2.24) claims δ ≤ exp(−1/τ_mix) after one step. This claim does not follow from Assumption A.1. It is false whenever
-// two states have no next state in common, because then δ = 1. But δ(Pᵗ) ≤ 2d(t) for the d of [Mixing], so δ(Pᵗ) ≤ 2ε
-// for t = τ_mix(ε).
+// (2.24) claims δ ≤ exp(−1/τ_mix) for one step. This claim does not follow from Assumption A.1. The claim is false
+// whenever two states have no next state in common, because then δ = 1. But δ(Pᵗ) ≤ 2d(t) for the d of [Mixing], so
+// δ(Pᵗ) ≤ 2ε for t = τ_mix(ε).
 type Contraction struct {
 	Coefficient   float64
 	First, Second int // the two states
 }
 
-// ContractionCoefficient returns the δ of (P^π)ᵗ for t = steps ≥ 1, exactly up to rounding. It compares O(n²) pairs of
-// rows and, for t > 1, handles up to 1000 states.
+// ContractionCoefficient returns the δ of (P^π)ᵗ, exactly up to rounding, where t ≥ 1 is the argument steps. It
+// compares O(n²) pairs of rows. For t > 1, it returns an error if there are more than 1000 states.
 func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
 	chain, err := x.Under(p)
 	n := x.States()
@@ -228,9 +229,9 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return every, power.RawRowView(s) })
 }
 
-// UniformMixingTime returns an upper bound on the maximum in (2.23): ⌈ln ε / ln δ⌉ for the greatest
-// δ of all stationary policies, or math.MaxInt if δ = 1. The distance of two rows of P^π is convex
-// in π(s) and π(s′), which are independent, so two actions maximise it:
+// UniformMixingTime returns an upper bound on the maximum in (2.23): ⌈ln ε / ln δ⌉, where δ is the greatest
+// coefficient of all stationary policies, or math.MaxInt if δ = 1. The distance of two rows of P^π is convex in π(s)
+// and in π(s′), and a policy chooses π(s) and π(s′) independently. So a pair of actions maximises the distance:
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
@@ -290,20 +291,20 @@ func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, 
 //
 //	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s,
 //
-// that is, κ = max { 1/(n min μ)², (n max μ)² }. For a uniform measure, κ = 1; if a state has no mass, κ = +∞. μ is the
-// measure under the MDP's criterion.
+// that is, κ = max { 1/(n min μ)², (n max μ)² }. For a uniform measure, κ = 1; if a state has no mass, κ = +∞. Here
+// μ^π is the occupation measure of the states under the criterion of the MDP.
 type Ergodicity struct {
-	// Lower and Upper enclose κ. Policy attains Lower at State.
+	// Lower ≤ κ ≤ Upper. Lower is the κ of Policy alone, attained at State.
 	Lower, Upper float64
 	Policy       *mixpolicy.Policy
 	State        int
 }
 
-// ErgodicityOf returns the least κ for which (2.25) holds for all given policies, exactly up to rounding: Lower =
-// Upper.
+// ErgodicityOf returns the least κ for which (2.25) holds for all policies in the argument. The result is exact up to
+// rounding, so Lower = Upper.
 func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
 	if len(policies) == 0 {
-		return nil, errors.New("theory: κ of no policy, want at least one")
+		return nil, errors.New("theory: κ of no policy is undefined, want at least one policy")
 	}
 	e := &Ergodicity{}
 	for i, p := range policies {
@@ -333,15 +334,16 @@ func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy
 // kappa returns the κ of (2.25) for masses n·μ(s) between least and greatest.
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
-// UniformErgodicity encloses the κ of (2.25) for all stationary policies. The least mass that any policy gives to a
-// state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal cost with
-// costs −1{s}. So the bounds on κ take 2n runs of policy iteration.
+// UniformErgodicity returns bounds on the κ of (2.25) for all stationary policies. The least mass that any policy
+// gives to a state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal
+// cost with costs −1{s}. So the bounds on κ take 2n runs of policy iteration.
 //
-// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy iteration. If a mass may
-// be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is the
-// greatest κ among the policies that attain these masses and the policies that take one action in every state where
-// this action is allowed. Errors: a policy with several recurrent classes under average cost, for which Assumption A.2
-// fails; and the end of ctx. With an error, the result is nil, or it is the result so far, with Upper = +∞.
+// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy iteration. If a mass
+// may be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is
+// the greatest κ among the policies that attain these masses and the policies that take one action in every state
+// where this action is allowed. UniformErgodicity returns an error if ctx ends, or if, under average cost, a policy
+// that it evaluates has several recurrent classes (then Assumption A.2 fails). With an error, it returns nil, or the
+// result so far with Upper = +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}

@@ -14,10 +14,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Multipliers returns the λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of cost. λ* need not be
-// unique: equal rows of Ψ can share their multipliers in any way, and the multiplier of a zero row is arbitrary. But
-// the least norm is determined by the problem. The maximum of the Lagrangian over λ ⪰ 0 with ‖λ‖₂ ≤ G is cᵀΨθ +
-// G‖[Ψθ]₋‖₂. The least ‖λ*‖₂ is the least G for which the minimum of this function over θ is cᵀΨθ*:
+// Multipliers returns the optimal multipliers λ* of (2.18) with the least ‖λ*‖₂, one entry per pair, in units of
+// cost. λ* need not be unique: equal rows of Ψ can share their multipliers in any way, and the multiplier of a zero
+// row is arbitrary. But exactly one λ* has the least norm. The maximum of the Lagrangian over λ ⪰ 0 with ‖λ‖₂ ≤ G is
+// cᵀΨθ + G‖[Ψθ]₋‖₂. The least ‖λ*‖₂ is the least G for which the minimum of this function over θ is cᵀΨθ*:
 //
 //	‖λ*‖₂ = sup max{cᵀΨθ* − cᵀΨθ, 0}/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
@@ -27,9 +27,10 @@ import (
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled to 10⁶ times the size of the
-// other rows, so ‖λ‖₂ is right to 10⁻¹². Errors: those of [mixpolicy.Problem.Optimum], a θ* with zero entries
-// where ‖θ*‖₁ = R > 1, and a λ that is not optimal because of rounding.
+// Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled to 10⁶ times the size of the other
+// rows, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers returns the errors of [mixpolicy.Problem.Optimum].
+// It also returns an error if θ* has zero entries and ‖θ*‖₁ = R > 1, or if, because of rounding, the λ found is not
+// optimal.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// OrliczNorm returns the Orlicz norm (2.3) for ψ_ν(t) = exp(t^ν) − 1 of a random
-// variable that is x[i] with probability p[i],
+// OrliczNorm returns the Orlicz norm (2.3) of a random variable that takes the value x[i] with probability p[i], for
+// ψ_ν(t) = exp(t^ν) − 1,
 //
-//	‖X‖_ψν = inf { β > 0 : E ψ_ν(|X|/β) ≤ 1 },
+//	‖X‖_ψν = inf { β > 0 : E ψ_ν(|X|/β) ≤ 1 }.
 //
-// to a relative error of a few roundings. ν = 2 gives the sub-Gaussian norm, ν = 1 the
-// sub-exponential norm; ν < 1 gives no norm and is an error. The paper prints the argument of ψ as
-// |X| − E|X|/β, which gives no norm: see [PrintedOrlicz]. OrliczNorm panics if x and p differ in
-// length.
+// The relative error is a few roundings. For ν = 2, the norm is the sub-Gaussian norm; for ν = 1, the norm is the
+// sub-exponential norm. For ν < 1, the formula gives no norm, and OrliczNorm returns an error. The paper prints
+// |X| − E|X|/β as the argument of ψ; this formula gives no norm (see [PrintedOrlicz]). OrliczNorm panics if x and p
+// differ in length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -51,12 +51,11 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 //
 //	sup_{q ≥ 1} q^(−1/ν) (E|X|^q)^(1/q),
 //
-// to a relative error of 10⁻¹². This norm is (2.4) for ν = 2 and (2.6) for ν = 1. It is equivalent, but not equal, to
-// [OrliczNorm]. MomentNorm panics if x and p differ in length.
+// to a relative error of 10⁻¹². This norm is (2.4) for ν = 2 and (2.6) for ν = 1. The moment norm is equivalent, but
+// not equal, to [OrliczNorm]. MomentNorm panics if x and p differ in length.
 //
-// ln E|X|^q is convex in q, so on an interval it lies below its chord. This gives an
-// explicit bound on the supremum over the interval. Intervals are halved until no bound exceeds
-// the best value found.
+// The function ln E|X|^q is convex in q, so on an interval of q, it lies below its chord. The chord gives an explicit
+// bound on the supremum over the interval. Intervals are halved until no bound exceeds the best value found.
 func MomentNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -111,9 +110,9 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	return best, at
 }
 
-// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν is 1 or 2. PrintedOrlicz uses
-// exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there may be no β for which the expectation
-// is at most 1. For ν = 1, the expectation is at most 1 for every β that is small enough.
+// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν must be 1 or 2. PrintedOrlicz
+// uses exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there may be no β for which the
+// expectation is at most 1. For ν = 1, the expectation is at most 1 for every β that is small enough.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	var mean, e float64
 	for i, v := range x {
@@ -132,7 +131,7 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 		panic("theory: outcomes and probabilities differ in number")
 	}
 	if !(nu >= 1) || math.IsInf(nu, 1) {
-		return nil, nil, 0, 0, fmt.Errorf("theory: ψ_ν with ν = %v, want ν ≥ 1 and ν < ∞", nu)
+		return nil, nil, 0, 0, fmt.Errorf("theory: ψ_ν(t) = exp(t^ν) − 1 with ν = %v, want ν ≥ 1 and ν < ∞", nu)
 	}
 	if err := sum.CheckDistribution(p, len(p)); err != nil {
 		return nil, nil, 0, 0, fmt.Errorf("theory: distribution: %w", err)
@@ -154,15 +153,15 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 	return z, w, top, atTop, nil
 }
 
-// VectorMomentNorm bounds the norm of a random vector Z that is row i of z with
+// VectorMomentNorm returns two bounds on the norm of a random vector Z that equals row i of the matrix z with
 // probability p[i],
 //
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q).
 //
 // This norm is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is the maximum of a convex function, which is
-// hard to find in general. The result lower is the greatest local maximum found by climbing from the directions of the
-// rows, of E Z, and of the eigenvectors of E ZZᵀ. The result upper is the [MomentNorm] of ‖Z‖₂. In one dimension, lower
-// = upper. VectorMomentNorm panics unless p has an entry for each row.
+// hard to find in general. The lower bound is the greatest local maximum found by climbing from the directions of the
+// rows, of E Z, and of the eigenvectors of E ZZᵀ. The upper bound is the [MomentNorm] of ‖Z‖₂. In one dimension, the
+// two bounds are equal. VectorMomentNorm panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	vectors := make([][]float64, rows)

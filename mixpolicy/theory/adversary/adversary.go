@@ -1,11 +1,12 @@
-// Package adversary searches for counterexamples to the corrected bounds: the bounds that package theory computes, and
-// the bounds of sections 4 and 5 and of the appendix of the paper. For each bound, a search maximises the ratio of the
-// left side to the right side over spaces of small instances. data/adversaries.csv records the worst instance of each
-// bound; go run ./mixpolicy/study/record adversaries writes the file. The inequalities of section 5 come from
+// Package adversary searches for counterexamples to the corrected bounds: the bounds that package theory computes,
+// and the bounds of sections 4 and 5 and of the appendix of the paper. For each bound, a search over spaces of small
+// instances maximises the ratio of the left side to the right side. data/adversaries.csv records the worst instance
+// of each bound; go run ./mixpolicy/study/record adversaries writes the file. The inequalities of section 5 come from
 // [paper.Laws]; package paper also evaluates them, along longer runs.
 //
-// In section 4, (4.9) is tested only for samples that are as good as a sample of the size (4.6) is likely to be. (4.15)
-// is tested without its O(ε). (4.16) is not tested, because the paper does not define the C in (4.16).
+// In section 4, (4.9) is tested only for samples for which the constraints that ν̂ violates have a total η of at most
+// (1−γ)ε/4mζ. A sample of the size (4.6) has this property with probability at least 1 − δ. (4.15) is tested without
+// its O(ε) term. (4.16) is not tested, because the paper does not define the C in (4.16).
 //
 // Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates
 // at most 500 instances, and each instance after the start differs from an earlier one in one or two parameters. At
@@ -37,7 +38,7 @@ type Space struct {
 	Cells int
 }
 
-// Law is an inequality of the paper in its corrected form, at an instance.
+// Law is the corrected form of an inequality of the paper, at an instance.
 type Law struct {
 	Statement string // the number of the inequality in the paper, or of the statement that contains it
 	What      string // the inequality, as left ≤ right
@@ -45,7 +46,8 @@ type Law struct {
 	Side
 }
 
-// Parameter has values in [Lo, Hi]. The scale of the search is linear or, if Log is set, logarithmic.
+// Parameter has values in [Lo, Hi]. Search changes the parameter on a linear scale or, if Log is set, on a
+// logarithmic scale.
 type Parameter struct {
 	Name   string
 	Lo, Hi float64
@@ -85,8 +87,8 @@ func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
-// Ratio returns Left divided by Right, or 0 if the right side is infinite, is not positive, or is so small that
-// rounding decides.
+// Ratio returns Left divided by Right, or 0 if the right side is infinite, is not positive, or is so small compared
+// with Size that rounding decides.
 func (s Side) Ratio() float64 {
 	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
 		return 0
@@ -94,18 +96,18 @@ func (s Side) Ratio() float64 {
 	return s.Left / s.Right
 }
 
-// Record is the worst case that a search found for a bound.
+// Record holds the worst instance that a search found for a bound, and counts the instances.
 type Record = data.Adversary
 
 // climb is the number of instances that a search evaluates from one random start.
 const climb = 500
 
-// Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one or
-// two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times the
-// range. Each start serves one bound, in turn: the search from this start keeps the changes that do not lower the ratio
-// of this bound. The records depend on the seed, not on the number of workers. At the end of the search from each
-// start, Search calls the function done with the number of instances of this start. Several goroutines may call the
-// function at the same time.
+// Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one
+// or two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times
+// the range. Search assigns the starts to the bounds in turn: from a start, it keeps the changes that do not lower
+// the ratio of the bound of this start. The records depend on the seed, not on the number of workers. At the end of
+// the search from each start, Search calls the function done with the number of instances of this start. Several
+// goroutines may call the function at the same time.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -209,10 +211,10 @@ func (s Space) instance(u []float64) []float64 {
 	return x
 }
 
-// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
-// of a small grid of these parameters. The records of the cells are separate, so they also show a bound that is loose
-// in only one cell. The instances of a bound are divided among its cells. (The bounds of Proposition 3.1 and (3.38) are
-// exceptions: for each γ, the search evaluates the full number of instances.)
+// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each
+// point of a small grid of these parameters. The records of the cells are separate, so they show even a bound that is
+// loose in only one cell. The instances of a bound are divided among its cells. (The bounds of Proposition 3.1 and
+// (3.38) are exceptions: for each γ, the search evaluates the full number of instances.)
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }
