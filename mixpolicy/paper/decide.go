@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Decision is the verdict to which the numbers about a claim lead.
+// Decision is the verdict on a claim, computed from numbers.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
 	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, On gives the confidence

@@ -46,7 +46,7 @@ type Erratum struct {
 	Where                   []string // the places: numbers of equations and statements, sections, or the abstract
 	Printed, Corrected, Why string
 	Downstream              string // the consequences in the paper and in this project
-	Reading                 string // for an Error: the interpretation most favourable to the authors, which also fails
+	Reading                 string // for an Error: the interpretation most favourable to the authors; the statement fails in it as well
 	Examined                string // for an Error: all interpretations that we examined, and the result for each
 	Choice                  string // if several corrections are possible: the one that we take, and why
 	witness                 check
@@ -138,7 +138,7 @@ type witnessed struct {
 	Witness string `csv:"witness"`
 }
 
-// WriteErrata runs the witnesses of all errata, and writes the numbers that they find as CSV with a header.
+// WriteErrata runs the witnesses of all errata. It writes the numbers that the witnesses find, as CSV with a header.
 func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	defer catch(&err)
 	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))
@@ -155,7 +155,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
 		if err == nil && (i >= len(rows) || rows[i].ID != e.ID) {
-			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; to mend it, go run ./mixpolicy/study/record table errata", e.ID)
+			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; to rewrite the file, go run ./mixpolicy/study/record table errata", e.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)
@@ -228,7 +228,7 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //
 // WithStatements replaces the text between the marks. Equations after "with" are parts of the statement before "with".
 // The consequences of an erratum are stated only at the notebook's first statement that the erratum affects.
-// WithStatements also returns the numbers of all statements that fill places.
+// WithStatements also returns the numbers of the statements filled in.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}

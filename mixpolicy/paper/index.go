@@ -330,13 +330,13 @@ func WriteIndex(w io.Writer, rows []Row) error {
 }
 
 // RecordedIndex returns the entries with the verdicts and the numbers that [WriteIndex] recorded in data/equations.csv.
-// Of each finding, only Numbers is set.
+// In each Finding, only Numbers is set.
 func RecordedIndex() (all []Row, err error) {
 	rows, err := data.Rows[recordedRow]("equations.csv")
 	for i, e := range index() {
 		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
-			err = fmt.Errorf("data/equations.csv lacks or misplaces (%s); to mend it, go run ./mixpolicy/study/record table equations",
-				e.Number)
+			err = fmt.Errorf("data/equations.csv lacks or misplaces (%s); "+
+				"to rewrite the file, go run ./mixpolicy/study/record table equations", e.Number)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)

@@ -29,10 +29,10 @@ type Family struct {
 	At   func(R float64) bregman.Modulus
 }
 
-// Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. For all
-// moduli, the step size is chosen from the same grid by equally many tuning trials with a separate seed
-// ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
-// end for all moduli, up to 64 step sizes.
+// Moduli is a comparison of Bregman moduli in Algorithm 1 on one problem. All moduli get equally many samples and the
+// same seeds. The step sizes are chosen from the same grid for all moduli, by equally many tuning trials with a
+// separate seed ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid
+// grows at this end for all moduli, up to 64 step sizes.
 //
 // The lower end has two exceptions. If the least step size is chosen for a modulus, but the runs with this step size
 // hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a modulus, although
@@ -460,7 +460,7 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 func (m *Moduli) Paths() (plotting.Panels, error) {
 	draw := map[int]func(Contender, []float64) plotting.Figure{2: onLine, 3: onPlane}[m.Problem.Dim()]
 	if draw == nil {
-		return plotting.Panels{}, fmt.Errorf("paper: Paths of θ for d = %d, want d = 2 or 3", m.Problem.Dim())
+		return plotting.Panels{}, fmt.Errorf("paper: paths of θ ∈ ℝᵈ for d = %d, want d = 2 or 3", m.Problem.Dim())
 	}
 	figures := mapped(m.finished(), func(c Contender) plotting.Figure { return draw(c, m.best.Theta) })
 	return plotting.Row(orNone("Paths", figures...)...), nil

@@ -279,7 +279,7 @@ type Step struct {
 	At          int // iteration, or −1 for a law about all iterations
 	// Evaluations counts the evaluations in all runs, iterations and coordinates, and at all points θ and λ.
 	Evaluations int
-	// If the Form is printed, Beside is the corrected form at the same place, or nil if there is none.
+	// If Form is printed, Beside is the Step of the corrected form at the same place, or nil without a corrected form.
 	Beside *Step
 }
 

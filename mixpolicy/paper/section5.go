@@ -221,14 +221,15 @@ func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
-// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If always ‖e_t‖ ≤ C_e, P[Ση²(‖e_t‖² −
+// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t, P[Ση²(‖e_t‖² −
 // E[‖e_t‖²|F_t]) ≥ δ] is at most this bound. The argument fourth is Ση⁴.
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
-// AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6). If the X_t are martingale differences whose norms
-// ‖X_t‖_ψ₂, given the past, are at most σ_t, P[|ΣX_t| ≥ δ] is at most this bound. The argument squares is Σσ_t².
+// AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6). Let the X_t be martingale differences, and let their
+// norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound. The argument squares is
+// Σσ_t².
 //
 // Proof. Let σ = 1. If |s| ≤ 1, the inequality eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤
 // 2^{s²} ≤ e^{s²}. If |s| ≥ 1, the inequality sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤

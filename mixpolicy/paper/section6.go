@@ -125,8 +125,8 @@ func worstZ(exact *mixpolicy.Measure, e *mixpolicy.Empirical, visits float64) (w
 	return worst
 }
 
-// ComputeFigure1 computes Fig. 1 for both base policies, with the given number of
-// simulated steps for each ([Figure1Steps] in the paper).
+// ComputeFigure1 computes Fig. 1 for both base policies. The simulation of each policy takes the given number of steps;
+// the paper takes [Figure1Steps].
 func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figure1, err error) {
 	defer catch(&err)
 	x, base := queueModel()
@@ -365,8 +365,8 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits, as means over trials. The intervals are bootstrap intervals, which do
-// not reach below 0.
+// Violation draws the means of ½‖[Ψθ̂]₋‖₂ over trials, which Fig. 2 omits. The intervals are bootstrap intervals, which
+// do not reach below 0.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }

@@ -37,9 +37,10 @@ type Ledger struct {
 // LedgerTerms are the names of the terms of a [Ledger].
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
-// LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, LedgerOf returns the ledger so far and an
-// error. LedgerOf returns nil and an error if iterations < 1, if φ(θ*) = ∞, or if the run fails. LedgerOf also returns
-// an error for the printed form, for row scaling and for a Recency other than 0, because these options change the sums.
+// LedgerOf runs Algorithm 1 with the oracle of the given seed, and returns the ledger of this run. When ctx ends,
+// LedgerOf returns the ledger so far and an error. LedgerOf returns nil and an error if iterations < 1, if φ(θ*) = ∞,
+// or if the run fails. LedgerOf also returns an error for the printed form, for row scaling and for a Recency other
+// than 0, because these options change the sums.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {

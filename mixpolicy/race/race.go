@@ -44,9 +44,9 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 }
 
 // Finer returns a copy of the entrant on a finer grid of the same size around method k. Let an axis have n values, let
-// neighbouring values differ by the factor f, and let v be the value of method k. Then the new values are v times n
-// consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend beyond the neighbours of method k,
-// but if method k is at an edge of the old grid, the finer grid extends beyond this edge.
+// neighbouring values differ by the factor f, and let v be the value of method k on this axis. Then the new values are
+// v times n consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend beyond the neighbours of
+// method k. But if method k is at an edge of the old grid, the finer grid extends beyond this edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -56,9 +56,10 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns a copy of the entrant on a new grid around the best setting so far, whose value on axis i is at[i]. If
-// at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end. Otherwise, the
-// new axis is finer than the old axis, and lies between the neighbours of at[i]. Axes with Fixed set do not change.
+// Around returns a copy of the entrant on a new grid around the best setting so far. The value of this setting on axis
+// i is at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
+// Otherwise, the new axis is finer than the old axis, and lies between the neighbours of at[i]. Axes with Fixed set do
+// not change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -130,11 +131,11 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 	return best, middle(best)
 }
 
-// Configuration decodes k, the recorded index of a setting, where n is the size of the entrant's first grid. If n
+// Configuration decodes k, the recorded index of a setting. Let n be the size of the entrant's first grid. If n
 // settings were tried, k is the index of a setting on the first grid. If 2n settings were tried, k stands for setting k
 // mod n of the finer grid around setting ⌊k/n⌋ of the first grid. Configuration returns the entrant on the setting's
 // grid, and the setting's index on this grid. It also returns the names of the axes on which setting k of the first
-// grid (in the case of 2n settings, setting ⌊k/n⌋) is at an edge.
+// grid (or, if 2n settings were tried, setting ⌊k/n⌋) is at an edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -147,7 +148,7 @@ func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []s
 type Axis struct {
 	Name   string
 	Values []float64
-	Fixed  bool // true if no other values make sense: [Entrant.Around] keeps the Values
+	Fixed  bool // true if no other values make sense; [Entrant.Around] then keeps Values
 }
 
 // Setting returns a text with the values of method k, such as "η₀ = 64, ω = 8", or "" if the entrant has no grid.

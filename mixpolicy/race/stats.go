@@ -151,7 +151,7 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p, the sign
+// Detectable returns a probability p ≥ ½ with which a method wins each of n pairs. It is the least p for which the sign
 // test at the given level finds, with probability power or more, that this method is better. If there is no such p,
 // Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
@@ -173,9 +173,10 @@ func Detectable(n int, level, power float64) float64 {
 	return hi
 }
 
-// Holm returns the p-values p, adjusted for their number, in the same order. If we reject every hypothesis whose
-// adjusted p-value is at most α, the probability of one or more wrong rejections is at most α, however the tests depend
-// on each other (Holm 1979). For p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+// Holm adjusts the p-values p for their number, and returns the adjusted p-values in the same order. If we reject every
+// hypothesis whose adjusted p-value is at most α, the probability of one or more wrong rejections is at most α, however
+// the tests depend on each other (Holm 1979). For p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1,
+// (k−j+1) p₍ⱼ₎).
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for k := range order {

@@ -351,7 +351,7 @@ func (r *Runs) Finished() []Trial { return r.ended(true) }
 // Failed returns the trials that did not reach the end.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
 
-// If no trial reached the end, Err returns the error of the first trial. Otherwise, Err returns nil.
+// Err returns the error of the first trial if no trial reached the end, else nil.
 func (r *Runs) Err() error {
 	if failed := r.Failed(); len(failed) > 0 && len(failed) == len(r.Trials) {
 		return fault.At("race", r.Method.Name(), failed[0].Err)
