@@ -155,7 +155,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
 		if err == nil && (i >= len(rows) || rows[i].ID != e.ID) {
-			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; to rewrite the file, go run ./mixpolicy/study/record table errata", e.ID)
+			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; to rewrite it, go run ./mixpolicy/study/record table errata", e.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)

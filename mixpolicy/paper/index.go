@@ -336,7 +336,7 @@ func RecordedIndex() (all []Row, err error) {
 	for i, e := range index() {
 		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
 			err = fmt.Errorf("data/equations.csv lacks or misplaces (%s); "+
-				"to rewrite the file, go run ./mixpolicy/study/record table equations", e.Number)
+				"to rewrite it, go run ./mixpolicy/study/record table equations", e.Number)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)

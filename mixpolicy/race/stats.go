@@ -151,9 +151,10 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns a probability p ≥ ½ with which a method wins each of n pairs. It is the least p for which the sign
-// test at the given level finds, with probability power or more, that this method is better. If there is no such p,
-// Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
+// Detectable returns the least probability p ≥ ½ of winning a pair for which the sign test detects the better method:
+// if a method wins each of n pairs with probability p, the test at the given level finds, with probability power or
+// more, that this method is better. If there is no such p, Detectable returns 1. Detectable panics unless level and
+// power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)
