@@ -49,10 +49,10 @@ const (
 	Missing Verdict = "not in this text"
 )
 
-// Finding is the result of a check of an equation or statement. Printed and Corrected state how far the printed form
-// and the corrected form are from being true. Such a deviation is, for example, the relative difference between the two
-// sides of an equation, or the relative excess of the left side over the right side of an inequality. A form holds if
-// its deviation is at most Tolerance; if the deviation is NaN, the form does not hold.
+// Finding is the result of a check of an equation or statement. Printed and Corrected are deviations: they state how
+// far the printed form and the corrected form are from being true. A deviation is, for example, the relative difference
+// between the two sides of an equation, or the relative excess of the left side over the right side of an inequality. A
+// form holds if its deviation is at most Tolerance; if the deviation is NaN, the form does not hold.
 type Finding struct {
 	Printed   float64 // +∞ if the printed form is meaningless or has no content
 	Corrected float64 // the same as Printed if there is nothing to correct

@@ -240,9 +240,9 @@ func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/
 // ‖X_t‖_ψ₁ ≤ b_t, P[Σ(X_t − E X_t) ≥ δ] is at most this bound. The arguments squares and largest are Σb_t² and max b_t.
 // The bound also holds for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
 //
-// Proof. Let b = 1 and 0 ≤ s ≤ ½. Then (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1: for a given |x|, the left side is greatest
-// at s = ½ and x = |x|, where the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So ln E e^{s(X−E X)} ≤
-// s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
+// Proof. Let b = 1 and 0 ≤ s ≤ ½. Then (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1. To see this, fix |x|. The left side is
+// greatest at s = ½ and x = |x|. There, the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So ln E e^{s(X−E
+// X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
 func BernsteinTail(delta, squares, largest float64) float64 {
 	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
 }

@@ -77,8 +77,8 @@ func (e Entrant) Around(at []float64) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Ends returns the names of the axes i on which at[i] is the least or the greatest of all tried values, so that a
-// better value may lie beyond at[i]. Ends omits axes with Fixed set.
+// Ends returns the names of the axes i on which at[i] is the least or the greatest of all tried values, so a better
+// value may lie beyond at[i]. Ends omits axes with Fixed set.
 func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	for i, v := range at {
 		less, more := false, false
@@ -93,11 +93,11 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 }
 
 // Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
-// but the last, Halve drops the worse half of the settings, rounded down. After the last round, each remaining setting
-// has the given number of trials. The number required after an earlier round is half the number required after the next
-// round, rounded down, but at least 1. Halve calls the function score in parallel, and a score of NaN counts as +Inf.
-// Halve returns the best setting and this setting's median score; for an even number of scores, the median is the lower
-// of the two middle scores.
+// but the last, Halve drops half of the settings (rounded down): the settings with the greatest median scores. After
+// the last round, each remaining setting has the given number of trials. The number of trials required after an earlier
+// round is half the number required after the next round, rounded down, but at least 1. Halve calls the function score
+// in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score; for
+// an even number of scores, the median is the lower of the two middle scores.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -160,8 +160,8 @@ func (e Entrant) Setting(k int) string {
 	return strings.Join(names, ", ")
 }
 
-// Edges returns the names of the axes on which the value of method k is the least or the greatest, so that a better
-// value may lie beyond.
+// Edges returns the names of the axes on which the value of method k is the least or the greatest, so a better value
+// may lie beyond this value.
 func (e Entrant) Edges(k int) (names []string) {
 	for i, v := range e.Numbers(k) {
 		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {

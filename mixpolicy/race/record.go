@@ -53,8 +53,8 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record. In each row with Values, the copy also contains the statistic of the values of
-// finished runs, with an interval. [Record.Write] does not store these statistics.
+// Derive returns a copy of the record. In each row with Values, the function statistic computes Value, Lo, Hi and
+// Trials of the copy from the values of finished runs. For such rows, [Record.Write] does not store these four fields.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -161,7 +161,7 @@ func (r Record) Round(digits int) Record {
 }
 
 // Write writes the record as CSV with a header. It rounds numbers to twelve significant digits, except integers and the
-// numbers in Setting. Write omits the statistics that [Record.Derive] computes.
+// numbers in Setting. Write omits the fields that [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {

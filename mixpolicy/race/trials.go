@@ -37,9 +37,9 @@ type Settings struct {
 	Schedule mixpolicy.Schedule
 	// Queries lists, in increasing order, the numbers of queries (revealed costs) after which to observe a run.
 	Queries []int
-	// Times lists, in increasing order, the processor times after which to observe a run. A processor time is the sum
-	// over all threads of this process; other processes do not count. If Times is set, the runs follow one another. The
-	// clock stops while an answer is evaluated. The observations depend on the machine.
+	// Times lists, in increasing order, the processor times after which to observe a run. Processor time is the time
+	// that all threads of this process use together; other processes do not count. If Times is set, the runs follow one
+	// another. The clock stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
@@ -57,12 +57,13 @@ type Settings struct {
 	TuningTrials int
 	// Middle is the statistic by which tuning compares the scores of methods, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, the worse half of the methods,
-	// rounded down, is dropped. After the last round, each remaining method has TuningTrials trials. The number
-	// required after an earlier round is half the number required after the next round, rounded down, but at least 1.
-	// This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving in Jamieson and Talwalkar,
-	// AISTATS 2016), with one difference: the trials of earlier rounds also count in later rounds, because all methods
-	// use the same streams. Entrants with equally many methods get equally many tuning runs.
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the methods (rounded down)
+	// are dropped: the methods with the worst scores. After the last round, each remaining method has TuningTrials
+	// trials. The number of trials required after an earlier round is half the number required after the next round,
+	// rounded down, but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving
+	// in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later
+	// rounds, because all methods use the same streams. Entrants with equally many methods get equally many tuning
+	// runs.
 	Halving bool
 	// Score is the curve whose value at the end of a run is the score of the run; less is better. For [Run], a nil
 	// Score means the penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
@@ -166,7 +167,7 @@ func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, e
 
 func increasing[number ~int | ~int64](what string, marks []number) error {
 	if marks != nil && len(marks) == 0 {
-		return fmt.Errorf("race: no %s in the list, want at least one", what)
+		return fmt.Errorf("race: the settings list no %s, want at least one", what)
 	}
 	for k, v := range marks {
 		if v < 1 || k > 0 && v <= marks[k-1] {
