@@ -221,8 +221,8 @@ func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
-// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t, P[Ση²(‖e_t‖² −
-// E[‖e_t‖²|F_t]) ≥ δ] is at most this bound. The argument fourth is Ση⁴.
+// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t,
+// P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] is at most this bound. The argument fourth is Ση⁴.
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
@@ -231,9 +231,9 @@ func SquareTail(delta, ce, fourth float64) float64 {
 // norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound. The argument squares is
 // Σσ_t².
 //
-// Proof. Let σ = 1. If |s| ≤ 1, the inequality eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤
-// 2^{s²} ≤ e^{s²}. If |s| ≥ 1, the inequality sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤
-// exp(s²Σσ²); take s = δ/(2Σσ²). ∎
+// Proof. Let σ = 1. If |s| ≤ 1, the inequality eˣ ≤ x + exp(x²) and Jensen's inequality give
+// E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²}. If |s| ≥ 1, the inequality sX ≤ s²/4 + X² gives
+// E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²); take s = δ/(2Σσ²). ∎
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
 // BernsteinTail returns exp(−¼min{δ²/Σb_t², δ/max b_t}), the bound (A.9) with c = ¼. If the X_t are independent and
@@ -241,8 +241,8 @@ func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/
 // The bound also holds for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
 //
 // Proof. Let b = 1 and 0 ≤ s ≤ ½. Then (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1. To see this, fix |x|. The left side is
-// greatest at s = ½ and x = |x|. There, the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So ln E e^{s(X−E
-// X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
+// greatest at s = ½ and x = |x|. There, the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So
+// ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
 func BernsteinTail(delta, squares, largest float64) float64 {
 	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms. The terms show what another modulus
-// would have to reduce, and [LedgerTerms] names them. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t
-// = ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Costs and λ are divided by the run's
+// would have to reduce, and [LedgerTerms] names them. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t),
+// y_t = ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Costs and λ are divided by the run's
 // CostScale. The terms are the following numbers, divided by Ση|cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise

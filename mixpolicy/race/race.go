@@ -132,8 +132,8 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 }
 
 // Configuration decodes k, the recorded index of a setting. Let n be the size of the entrant's first grid. If n
-// settings were tried, k is the index of a setting on the first grid. If 2n settings were tried, k stands for setting k
-// mod n of the finer grid around setting ⌊k/n⌋ of the first grid. Configuration returns the entrant on the setting's
+// settings were tried, k is the index of a setting on the first grid. If 2n settings were tried, k stands for setting
+// k mod n of the finer grid around setting ⌊k/n⌋ of the first grid. Configuration returns the entrant on the setting's
 // grid, and the setting's index on this grid. It also returns the names of the axes on which setting k of the first
 // grid (or, if 2n settings were tried, setting ⌊k/n⌋) is at an edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
