@@ -282,8 +282,8 @@ func powers(first, factor float64, n int) []float64 {
 }
 
 // Contest runs the comparison under the protocol, with 16 configurations of each method. Algorithm 1 has 16 values of
-// η₀. The penalty method has 4 values of η₀ times 4 values of ω. The values of each parameter form a geometric sequence. Under [AsPrinted]
-// (with the corrected form) and [Working], the ω chosen by the penalised gap is neither the least nor the greatest of
+// η₀. The penalty method has 4 values of η₀ times 4 values of ω. The values of each parameter form a geometric
+// sequence. Under [AsPrinted] and [Working], the ω chosen by the penalised gap is neither the least nor the greatest of
 // the grid. A tuned method uses the step sizes of the protocol, times a constant. If no configuration of a method runs
 // to the end, Contest returns an error. The argument progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
