@@ -43,7 +43,8 @@ func checkErrorBound(context.Context) Finding {
 		"as an inequality, it holds, and the largest ‖e‖ is %.2f C_e", printed, tight)
 }
 
-// SquaredExponential returns E exp(X²/(8R²C_e²)) of (A.4), where X is x[i] with probability chances[i].
+// SquaredExponential returns the expectation E exp(X²/(8R²C_e²)) of (A.4) for a variable X that takes the value x[i]
+// with probability chances[i]. The argument radius is R, and ce is C_e.
 func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
 	return expected(chances, x, func(v float64) float64 { return math.Exp(sq(v) / (8 * sq(radius*ce))) })
 }
@@ -84,6 +85,7 @@ func checkAzuma(context.Context) Finding {
 }
 
 // UnitExponents returns the three exponents of (A.7) without their divisor K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
+// The argument comparison is C(d).
 func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (inner, middle, bound float64) {
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }
@@ -119,18 +121,18 @@ func checkBernstein(context.Context) Finding {
 		"the proof applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
 }
 
-// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X = x. The
-// quadrature is Gauss–Hermite, with the weight exp(−w²) and 60 points along x.
+// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X = x. It
+// uses Gauss–Hermite quadrature, with the weight exp(−w²) and 60 points along x.
 func GaussianAverage(lambda float64, x []float64) float64 {
 	slope := math.Sqrt(2*lambda) * floats.Norm(x, 2)
 	along := func(w float64) float64 { return math.Exp(slope * math.Sqrt2 * w) }
 	return quad.Fixed(along, math.Inf(-1), math.Inf(1), 60, quad.Hermite{}, 0) / math.Sqrt(math.Pi)
 }
 
-// GaussianBound is (1−2λ)^{−d/2}, the last term of (A.11), for λ < ½.
+// GaussianBound is (1−2λ)^{−d/2}, the bound at the end of (A.11), for λ < ½.
 func GaussianBound(lambda float64, d int) float64 { return math.Pow(1-2*lambda, -float64(d)/2) }
 
-// SquaredNormMoment returns E exp(λ(‖X‖² − E‖X‖²)) for X ~ N(0, I_d) and λ < ½, exactly.
+// SquaredNormMoment returns the exact value of E exp(λ(‖X‖² − E‖X‖²)) for X ~ N(0, I_d) and λ < ½.
 func SquaredNormMoment(lambda float64, d int) float64 {
 	return math.Exp(-float64(d) * (math.Log1p(-2*lambda)/2 + lambda))
 }

@@ -28,7 +28,7 @@ var experiments = []func(context.Context) []Claim{
 	policyClaims, methodClaims, rateClaims, theoryClaims, queueClaims, textClaims,
 }
 
-// Claims runs every experiment and returns the claims in the order of the paper.
+// Claims runs every experiment, and returns the claims in the order of the paper's sections.
 func Claims(ctx context.Context) (all []Claim, err error) {
 	defer catch(&err)
 	for _, group := range experiments {

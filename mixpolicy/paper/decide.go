@@ -15,12 +15,12 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Decision is the verdict to which the numbers about a claim lead.
+// Decision is the verdict on a claim, computed from numbers.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// For the verdict Depends, On says on what the claim depends. For Undecided, On gives the confidence interval. If
-	// the interval comes from a [comparison], On also gives the effect that the comparison would have found with
-	// probability 0.9.
+	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, On gives the confidence
+	// interval. If the interval comes from a [comparison], On also gives the size of effect that the comparison would
+	// have found with probability 0.9.
 	On string `csv:"on"`
 }
 
@@ -151,10 +151,11 @@ func holm(family ...*comparison) {
 	}
 }
 
-// Claim is a testable statement of the paper, in the sense that we think the authors intended. A section of
-// data/claims.md states the claim, and Results are the numbers that decide it. Formulas are TeX between dollar signs.
+// Claim is a statement of the paper that can be tested; we take each statement in the sense that, we think, the authors
+// intended. A section of data/claims.md states the claim. Results are numbers about the claim; the numbers that decide
+// the claim come first. Formulas are TeX between dollar signs.
 type Claim struct {
-	ID      string `csv:"id"` // a fixed name; begins with the section, or with 0 for the abstract, as in "6-cost"
+	ID      string `csv:"id"` // a fixed name that begins with the number of the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
 	Setting string `csv:"setting"` // how the experiment tests the claim
 	Results []Result
@@ -172,13 +173,13 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 	return c
 }
 
-// Result is a number about a claim. In a [Claim], the results that decide the claim come first.
+// Result is a number about a claim.
 type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
 	Compared string  `csv:"compared"`       // "difference" or "ratio" if Of names two methods or settings, else ""
 	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else an exact number or a time
-	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of a 95 % interval
+	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of the 95 % interval of an estimate, else equal to Value
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
 }
@@ -203,7 +204,7 @@ func (c *comparison) result(quantity, of, compared string) Result {
 
 // String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
 // rounding error. A difference or a ratio is followed by its interval. A mean is followed by ± and half the length of
-// its interval, rounded to two digits or to an integer.
+// its interval. This half is rounded to two digits or to an integer, and the mean is rounded to the same decimal place.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
@@ -218,7 +219,7 @@ func (r Result) String() string {
 	return strings.TrimSpace(strings.Replace(text, "0e+00", "0", 1) + " " + r.Unit)
 }
 
-// Sentences states the results, one sentence for each quantity.
+// Sentences returns the results as text, in one sentence for each quantity.
 func (c Claim) Sentences() (all []string) {
 	for i, r := range c.Results {
 		number := r.String()
@@ -240,7 +241,7 @@ func (c Claim) Sentences() (all []string) {
 	return all
 }
 
-// Numbers states the results in plain Unicode.
+// Numbers returns the [Claim.Sentences] as one text, with plain Unicode in place of TeX.
 func (c Claim) Numbers() string { return plotting.Unicode(strings.Join(c.Sentences(), " ")) }
 
 // claimRow is a row of data/claims.csv: a result with its claim, or a claim alone.
@@ -249,8 +250,8 @@ type claimRow struct {
 	Result
 }
 
-// WriteClaims writes the claims as CSV with a header and a row for each result. A claim without results has one row.
-// WriteClaims omits times, because they depend on the machine and the day.
+// WriteClaims writes the claims as CSV with a header and a row for each result. WriteClaims omits times, because they
+// depend on the machine and the day. A claim without other results has one row.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {
@@ -265,7 +266,7 @@ func WriteClaims(w io.Writer, claims []Claim) error {
 	return csvrows.Encode(w, rows)
 }
 
-// RecordedClaims returns the claims of data/claims.csv, which [Claims] computed.
+// RecordedClaims returns the claims that data/claims.csv records. [Claims] computed these claims.
 func RecordedClaims() (claims []Claim, err error) {
 	rows, err := data.Rows[claimRow]("claims.csv")
 	if err != nil {

@@ -25,39 +25,41 @@ const (
 	Error Kind = "error"
 	// Gap means that the paper's argument does not prove the statement, which may still be true.
 	Gap Kind = "gap"
-	// Slip means a wrong sign, index, constant, set or term, whose obvious correction restores the conclusions.
+	// Slip means that a sign, an index, a constant, a set or a term is wrong, and that the obvious correction restores
+	// the conclusions.
 	Slip Kind = "slip"
-	// Ambiguity means that there are two or more interpretations, and at least one of them holds, but not all.
+	// Ambiguity means that the statement can be interpreted in two or more ways. It holds in at least one
+	// interpretation, but not in all.
 	Ambiguity Kind = "ambiguity"
 	// Misprint means a mistake that misleads no reader.
 	Misprint Kind = "misprint"
 )
 
-// Kinds returns all kinds, the gravest first.
+// Kinds returns all kinds, from the gravest to the least grave.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a fault of the paper, of one of the [Kinds]. Each section of data/errata.md describes one erratum. One
-// cause is one erratum, however many places it affects. Formulas are TeX between dollar signs.
+// Erratum is a fault of the paper, and its Kind is one of the [Kinds]. Each section of data/errata.md describes one
+// erratum. One cause is one erratum, however many places it affects. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string
 	Kind                    Kind
-	Where                   []string // equation and statement numbers, sections, or the abstract
+	Where                   []string // the places: numbers of equations and statements, sections, or the abstract
 	Printed, Corrected, Why string
 	Downstream              string // the consequences in the paper and in this project
-	Reading                 string // for an Error: the interpretation most favourable to the authors, which also fails
-	Examined                string // for an Error: the interpretations examined, and the result for each
-	Choice                  string // if several corrections are possible: ours, and why
+	Reading                 string // for an Error: the interpretation most favourable to the authors; the statement fails in it as well
+	Examined                string // for an Error: all interpretations that we examined, and the result for each
+	Choice                  string // if several corrections are possible: the one that we take, and why
 	witness                 check
 }
 
-// Witness computes how far the printed and the corrected form are from being true; see [Finding]. For every erratum,
-// the printed form fails, and the corrected form holds. For an [Error], Witness also computes how far the statement is
-// from being true in the interpretation [Erratum.Reading].
+// Witness computes how far the printed form and the corrected form are from being true; see [Finding]. For every
+// erratum, the printed form fails, and the corrected form holds. For an [Error], Witness also computes how far the
+// statement is from being true in the interpretation [Erratum.Reading].
 func (e Erratum) Witness(ctx context.Context) (Finding, error) {
 	return e.witness.run(ctx, "erratum "+strconv.Quote(e.ID))
 }
 
-// Errata returns all errata of data/errata.md, in the order of the paper.
+// Errata returns all errata of data/errata.md, roughly in the order of the paper.
 func Errata() []Erratum { return slices.Clone(errata()) }
 
 var errata = sync.OnceValue(func() []Erratum { return mixpolicy.Must(readErrata("errata.md")) })
@@ -84,7 +86,7 @@ func setFields(file, id, section string, fields map[string]*string) error {
 	for line := range strings.SplitSeq(section, "\n") {
 		name, text, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
 		if fields[name] == nil || text == "" {
-			return fmt.Errorf("paper: data/%s: %s: line %q, want a known field and its text, as in \"- kind: slip\"", file, id, line)
+			return fmt.Errorf("paper: data/%s: section %s: line %q, want a known field with text, as in \"- kind: slip\"", file, id, line)
 		}
 		*fields[name] = text
 	}
@@ -113,7 +115,8 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown describes the erratum in Markdown. The argument numbers states in words what the witness found.
+// Markdown returns a description of the erratum in Markdown. The argument numbers states in words what the witness
+// found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** &nbsp; *%s* &nbsp; %s\n\n", strings.Join(e.Where, ", "), e.ID, e.Kind)
@@ -135,7 +138,7 @@ type witnessed struct {
 	Witness string `csv:"witness"`
 }
 
-// WriteErrata writes the numbers that the witnesses of all errata find, as CSV with a header.
+// WriteErrata runs the witnesses of all errata. It writes the numbers that the witnesses find, as CSV with a header.
 func WriteErrata(ctx context.Context, w io.Writer) (err error) {
 	defer catch(&err)
 	return csvrows.Encode(w, mapped(errata(), func(e Erratum) witnessed { return witnessed{e.ID, must(e.Witness(ctx)).Numbers} }))
@@ -147,12 +150,12 @@ type RecordedErratum struct {
 	Numbers string
 }
 
-// RecordedErrata returns the errata with the numbers that [WriteErrata] recorded.
+// RecordedErrata returns the errata with the numbers that [WriteErrata] recorded in data/errata.csv.
 func RecordedErrata() (all []RecordedErratum, err error) {
 	rows, err := data.Rows[witnessed]("errata.csv")
 	for i, e := range errata() {
 		if err == nil && (i >= len(rows) || rows[i].ID != e.ID) {
-			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; go run ./mixpolicy/study/record table errata writes the file", e.ID)
+			err = fmt.Errorf("data/errata.csv lacks or misplaces %q; to rewrite it, go run ./mixpolicy/study/record table errata", e.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)
@@ -166,7 +169,7 @@ func RecordedErrata() (all []RecordedErratum, err error) {
 type Statement struct {
 	Number    string
 	Printed   string // as in the paper
-	Corrected string // with the changes in \boxed or in bold type; "" if the entry is right as printed
+	Corrected string // the corrected form, with the changes in \boxed or in bold type; "" if the entry is right as printed
 	Says      string // what the statement means, and what it is for
 }
 
@@ -207,7 +210,7 @@ func sections(file string) (names []string, texts map[string]string, err error) 
 	for _, section := range strings.Split("\n"+string(page), "\n## ")[1:] {
 		name, text, _ := strings.Cut(section, "\n")
 		if _, twice := texts[name]; twice {
-			return nil, nil, fmt.Errorf("paper: data/%s: %s has two sections", file, name)
+			return nil, nil, fmt.Errorf("paper: data/%s has two sections named %s", file, name)
 		}
 		names, texts[name] = append(names, name), strings.TrimSpace(text)
 	}
@@ -218,14 +221,14 @@ func sections(file string) (names []string, texts map[string]string, err error) 
 // line.
 var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*?( *"<!-- end -->)`)
 
-// WithStatements returns the notebook with its places for statements filled in. A place is
+// WithStatements returns the notebook with its places for statements filled in. A place is a pair of marks, such as
 //
 //	<!-- stated: 3.29; Lemma 3.3 with 3.36 -->
 //	<!-- end -->
 //
 // WithStatements replaces the text between the marks. Equations after "with" are parts of the statement before "with".
 // The consequences of an erratum are stated only at the notebook's first statement that the erratum affects.
-// WithStatements also returns the numbers of the statements.
+// WithStatements also returns the numbers of the statements filled in.
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}
@@ -263,7 +266,7 @@ func quotation(numbers []string, told map[string]bool) string {
 	for _, number := range numbers {
 		i := slices.IndexFunc(all, func(s Statement) bool { return s.Number == number })
 		if i < 0 {
-			noError(fmt.Errorf("paper: a notebook has a place for (%s), which is not in the index", number))
+			noError(fmt.Errorf("paper: a notebook has a place for (%s), which is not in data/statements.md", number))
 		}
 		if s.Number == "" {
 			s = all[i]
@@ -298,9 +301,9 @@ func quotation(numbers []string, told map[string]bool) string {
 // unmarked escapes the characters of computed numbers that Markdown would interpret.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
-// Premises maps the number of an entry of the index to the numbers of the entry's premises. These are the entries that
-// the paper cites when it proves or derives this entry; data/premises.csv lists them. The map has no cycle; an entry
-// without premises is not in the map.
+// Premises returns a map from the number of an entry of the index to the numbers of its premises, as listed in
+// data/premises.csv. The premises of an entry are the entries that the paper cites when it proves or derives this
+// entry. The map has no cycle; an entry without premises is not in the map.
 func Premises() (map[string][]string, error) {
 	rows, err := data.Rows[struct {
 		Number   string `csv:"number"`

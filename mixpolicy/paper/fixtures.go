@@ -137,7 +137,7 @@ func queueModel() (*mixpolicy.MDP, []*mixpolicy.Policy) {
 	return x, must(models.Queue{}.Policies(x))
 }
 
-// QueueProblem returns the problem (2.18) for the queue and the base policies of [Queue], and for the given class.
+// QueueProblem returns the problem (2.18) with the queue and the base policies of [Queue], and with the given class.
 func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	defer catch(&err)
 	x, base := queueModel()

@@ -1,5 +1,6 @@
-// Package paper reproduces the paper: the index of its equations with a computation for each,
-// its errata, its claims with the experiments that decide them, and the data of its figures.
+// Package paper reproduces the paper. It contains the index of the paper's equations and statements with a computation
+// for each, the errata, and the claims with the experiments that decide each claim. It also computes the data of the
+// figures.
 package paper
 
 import (
@@ -23,14 +24,15 @@ type Verdict string
 const (
 	// Holds means that the statement is true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means that the printed form is false, has no content or, for a [Gap], is not proved, and that
-	// the corrected form of an [Erratum] is true. The erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means that the corrected form of an [Erratum] is true, but not the printed form: the printed
+	// form is false, has no content or, for a [Gap], is not proved. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation has no content if no outcome could contradict the equation: its two sides are the same, or an
-	// undefined constant in it can have any size. We do not say that such an equation holds. If the paper means a form
-	// with content, we judge this form: for (4.9), the form with one hat removed. If not, the equation asserts nothing
-	// and counts as a definition: for example (4.16), because the paper does not define its C. But if the paper asserts
-	// that a universal constant exists, the equation has content: one constant must suffice for every problem.
+	// undefined constant in the equation can have any size. We do not say that such an equation holds. If the paper
+	// means a form with content, we judge this form: for (4.9), the form with one hat removed. If not, the equation
+	// asserts nothing and counts as a definition: for example (4.16), because the paper does not define the constant C
+	// of (4.16). But if the paper asserts that a universal constant exists, the equation has content: one constant must
+	// suffice for every problem.
 	HoldsAsCorrected Verdict = "holds as corrected"
 	// Fails means that the statement is false, and that no correction saves the statement.
 	Fails Verdict = "fails"
@@ -40,22 +42,22 @@ const (
 	NotProved Verdict = "not proved"
 	// Undecided means that the data do not decide: a confidence interval is compatible with both answers.
 	Undecided Verdict = "undecided"
-	// Depends means that the statement is true under one interpretation, setting or implementation that the paper
-	// leaves open, and false under another.
+	// Depends means that the paper leaves open an interpretation, a setting or an implementation, and that the
+	// statement is true for one choice and false for another.
 	Depends Verdict = "depends"
 	// Missing means that the text that we examined announces something, but does not contain it.
 	Missing Verdict = "not in this text"
 )
 
-// Finding is the result of a check of an equation or statement. Printed and Corrected state how far the two forms are
-// from being true. Such a deviation is the relative difference of two sides, the relative excess of a left side over a
-// right side, or a similar number. A form holds if its deviation is at most Tolerance; if the deviation is NaN, the
-// form does not hold.
+// Finding is the result of a check of an equation or statement. Printed and Corrected are deviations: they state how
+// far the printed form and the corrected form are from being true. A deviation is, for example, the relative difference
+// between the two sides of an equation, or the relative excess of the left side over the right side of an inequality. A
+// form holds if its deviation is at most Tolerance; if the deviation is NaN, the form does not hold.
 type Finding struct {
-	Printed   float64 // +∞ if meaningless or without content as printed
+	Printed   float64 // +∞ if the printed form is meaningless or has no content
 	Corrected float64 // the same as Printed if there is nothing to correct
-	Reading   float64 // for an Error: the deviation of Erratum.Reading; else 0
-	Tolerance float64 // bound on the rounding error, or on a stated statistical error
+	Reading   float64 // for an Error: the deviation in the interpretation Erratum.Reading; else 0
+	Tolerance float64 // the greatest deviation of a form that holds, usually a bound on the rounding error
 	Numbers   string  // the computed numbers, in words
 }
 
@@ -191,14 +193,15 @@ func catch(err *error) {
 	}
 }
 
-// Entry is an equation or statement of the paper, a row of data/index.csv, with the computation that decides it.
+// Entry is an equation or statement of the paper, with the computation that decides whether it holds. Each row of
+// data/index.csv is an entry.
 type Entry struct {
 	Number   string `csv:"number"` // as in the paper: "3.22", "Lemma 3.2", "Assumption A.1"
 	What     string `csv:"what"`
-	Symbol   string `csv:"symbol"`   // the code of the entry: "folder.Name" or "folder.Type.Method"
-	Errata   string `csv:"errata"`   // ID of the gravest erratum of the entry, or ""
-	Defines  bool   `csv:"defines"`  // the entry is a definition: if right as printed, it asserts nothing
-	Notebook string `csv:"notebook"` // the notebook that shows the entry: "03-primal-dual"
+	Symbol   string `csv:"symbol"`   // the entry's name in the code: "folder.Name" or "folder.Type.Method"
+	Errata   string `csv:"errata"`   // the ID of the gravest erratum that affects the entry, or ""
+	Defines  bool   `csv:"defines"`  // true for a definition: if right as printed, the entry asserts nothing
+	Notebook string `csv:"notebook"` // the notebook that shows the entry, such as "03-primal-dual"
 
 	check check
 }
@@ -216,7 +219,7 @@ func (e Entry) Kind() Kind {
 	return ""
 }
 
-// Verdict returns the verdict to which a finding about the entry leads.
+// Verdict returns the verdict on the entry that follows from the finding.
 func (e Entry) Verdict(f Finding) Verdict {
 	if v := f.Verdict(); v != Holds || !e.Defines {
 		return v
@@ -227,7 +230,7 @@ func (e Entry) Verdict(f Finding) Verdict {
 // kinds abbreviates the kinds of statements at the start of anchors.
 var kinds = strings.NewReplacer("definition", "def", "proposition", "prop", "theorem", "thm", "algorithm", "alg", "figure", "fig")
 
-// Anchor returns the anchor of the entry in its notebook: "eq-3-22", "lemma-3-2".
+// Anchor returns the anchor of the entry in its notebook, such as "eq-3-22" or "lemma-3-2".
 func (e Entry) Anchor() string {
 	kind, number, named := strings.Cut(strings.ToLower(e.Number), " ")
 	if !named {
@@ -256,14 +259,14 @@ var index = sync.OnceValue(func() []Entry {
 	return all
 })
 
-// Row is an entry with the finding of its check.
+// Row is an entry with the finding of its check, and with the verdict.
 type Row struct {
 	Entry
 	Finding Finding
 	Verdict Verdict
 }
 
-// Decide runs the checks of the given entries.
+// Decide runs the checks of the given entries, and returns a row for each entry.
 func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	defer catch(&err)
 	for _, e := range entries {
@@ -274,8 +277,9 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Summary returns a text with four counts: the rows of the index that hold as printed, the rows that are definitions,
-// the rows that hold once corrected (for each kind of erratum), and the errata of each kind.
+// Summary returns a text that counts the given rows of the index: the rows that hold as printed, the rows that are
+// definitions, and the rows that hold once corrected (for each kind of erratum). The text also counts the errata of
+// each kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {
@@ -299,7 +303,7 @@ const (
 	summaryEnd   = "\n<!-- end of data/errata.csv -->\n"
 )
 
-// WithSummary returns the README with the [Summary] of the recorded index.
+// WithSummary returns the README with the [Summary] of the recorded index filled in.
 func WithSummary(readme string) (string, error) {
 	rows, err := RecordedIndex()
 	if err != nil {
@@ -320,18 +324,19 @@ type recordedRow struct {
 	Found   string  `csv:"found"`
 }
 
-// WriteIndex writes the verdicts of the rows, and the numbers of their findings, as CSV with a header.
+// WriteIndex writes the verdicts of the rows, and the numbers in their findings, as CSV with a header.
 func WriteIndex(w io.Writer, rows []Row) error {
 	return csvrows.Encode(w, mapped(rows, func(r Row) recordedRow { return recordedRow{r.Number, r.Verdict, r.Finding.Numbers} }))
 }
 
-// RecordedIndex returns the entries with the verdicts and the numbers that [WriteIndex] recorded.
+// RecordedIndex returns the entries with the verdicts and the numbers that [WriteIndex] recorded in data/equations.csv.
+// In each Finding, only Numbers is set.
 func RecordedIndex() (all []Row, err error) {
 	rows, err := data.Rows[recordedRow]("equations.csv")
 	for i, e := range index() {
 		if err == nil && (i >= len(rows) || rows[i].Number != e.Number) {
-			err = fmt.Errorf("data/equations.csv lacks or misplaces (%s); go run ./mixpolicy/study/record table equations writes the file",
-				e.Number)
+			err = fmt.Errorf("data/equations.csv lacks or misplaces (%s); "+
+				"to rewrite it, go run ./mixpolicy/study/record table equations", e.Number)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("paper: %w", err)

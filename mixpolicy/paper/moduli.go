@@ -29,13 +29,16 @@ type Family struct {
 	At   func(R float64) bregman.Modulus
 }
 
-// Moduli compares Bregman moduli in Algorithm 1 on one problem, with equally many samples and the same seeds. For all
-// moduli, the step size is chosen from the same grid, in equally many tuning trials with a separate seed
-// ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid grows at this
-// end for all moduli, up to 64 step sizes. There are two exceptions at the lower end: a modulus that hardly moves from
-// θ₀ with the least step size does not make the grid grow, and a modulus for which no step size can be chosen does make
-// the grid grow, if one of its runs made a step. The comparison tests the remark after Theorem 3.4 that the geometry of
-// the policy class matters through ‖Ψ‖_{*,2}.
+// Moduli is a comparison of Bregman moduli in Algorithm 1 on one problem. All moduli get equally many samples and the
+// same seeds. The step sizes are chosen from the same grid for all moduli, by equally many tuning trials with a
+// separate seed ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid
+// grows at this end for all moduli, up to 64 step sizes.
+//
+// The lower end has two exceptions. If the least step size is chosen for a modulus, but the runs with this step size
+// hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a modulus, although
+// one of its runs made a step, the grid grows.
+//
+// The comparison tests the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
 	Problem    *mixpolicy.Problem
 	Settings   ModuliSettings // Etas are all η₀ tried, in increasing order
@@ -44,11 +47,11 @@ type Moduli struct {
 	best *linprog.Solution // the exact optimum
 }
 
-// ModuliSettings set the size of a comparison. A field that is 0 or nil means the default.
+// ModuliSettings set the size of a comparison. A field that is 0 or nil stands for the default.
 type ModuliSettings struct {
 	Iterations   int       // T; default 10,000
 	Trials       int       // default 20
-	TuningTrials int       // of each of the two η₀ left in the last round of tuning; default 8
+	TuningTrials int       // number of tuning trials of each of the two η₀ left in the last round; default 8
 	Etas         []float64 // first grid of η₀, for η_t = η₀/√(t+1); a grid of one entry does not grow; default 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // see [race.Settings]
@@ -107,9 +110,9 @@ func (s ModuliSettings) complete() ModuliSettings {
 }
 
 // CompareModuli compares the families on a problem, as [Moduli] describes. It uses each family's modulus for the radius
-// of the problem's class. If all runs of a modulus fail, or if one of them diverges, the Err of this modulus says so,
-// and the other moduli still run. CompareModuli returns an error for bad settings. When ctx ends, CompareModuli returns
-// an error and the moduli that have finished.
+// of the problem's class. If all runs of a modulus fail, or if a run diverges, the Err of this modulus says so, and the
+// other moduli still run. CompareModuli returns an error if the settings are invalid, if the exact optimum cannot be
+// computed, or if ctx ends. When ctx ends, CompareModuli also returns the moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {
@@ -195,8 +198,8 @@ func (s ModuliSettings) race() race.Settings {
 // negative.
 func interval(x []float64) race.Interval { return race.BootstrapInterval(x, confidence, 1) }
 
-// Table lists, for each modulus, the chosen η₀, the results of the trials, and the penalised gaps with half and with
-// twice this η₀. The last row is about θ₀, the start of all runs.
+// Table returns a table with a row for each modulus: the chosen η₀, the results of the trials, and the penalised gaps
+// with half and with twice this η₀. The last row is about θ₀, the start of all runs.
 func (m *Moduli) Table() plotting.Table {
 	t := plotting.Table{
 		Caption: fmt.Sprintf("Moduli on %v after %d queries, %d trials", m.Problem.Class(), m.Settings.Iterations, m.Settings.Trials),
@@ -291,7 +294,8 @@ func orNone(what string, figures ...plotting.Figure) []plotting.Figure {
 
 var queries = plotting.Axis{Label: "queries to the oracle", Log: true}
 
-// Cost draws the mean of cᵀΨθ̂ over trials, with an interval, against the queries. A line marks the exact optimum.
+// Cost draws the mean of cᵀΨθ̂ over the trials, with an interval, against the number of queries. A line marks the exact
+// optimum.
 func (m *Moduli) Cost() plotting.Figure {
 	f := plotting.Figure{Title: "Cost", X: queries, Y: plotting.Axis{Label: "cᵀΨθ̂"}}
 	for _, k := range m.finished() {
@@ -301,8 +305,8 @@ func (m *Moduli) Cost() plotting.Figure {
 }
 
 // Differences draws, from the given number of queries on, the penalised gap of each modulus minus the penalised gap of
-// the first modulus. The gaps are subtracted run by run, on the same stream. The figure shows the means of these
-// differences with intervals, in units of the optimum.
+// the first modulus without an error. Each difference is between two runs on the same stream. The figure shows the
+// means of the differences with intervals, divided by the optimum.
 func (m *Moduli) Differences(from float64) plotting.Figure {
 	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {
@@ -335,8 +339,8 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 	return orNone("Differences", f)[0]
 }
 
-// Boundary draws the distance of the recorded iterates θ_t from the boundary of the class, as means over trials with
-// intervals, in a panel for each modulus.
+// Boundary draws a panel for each modulus: R − ‖θ_t‖, the distance of the recorded iterates from the boundary of the
+// class. The points are means over trials, with intervals.
 func (m *Moduli) Boundary() plotting.Panels {
 	var figures []plotting.Figure
 	top := 0.0
@@ -353,9 +357,10 @@ func (m *Moduli) Boundary() plotting.Panels {
 	return plotting.Row(orNone("Boundary", figures...)...)
 }
 
-// Sensitivity draws the penalised gap after all queries against η₀. The point at the chosen η₀ is the mean over the
-// trials. The point at another η₀ is the mean over the tuning trials with this η₀; if one of these trials fails or
-// diverges, there is no point, and the legend names this η₀.
+// Sensitivity draws a line for each modulus: the penalised gap at the end of the runs, divided by the optimum, as a
+// function of η₀. The point at the chosen η₀ is the mean over the trials. The point at another η₀ is the mean over the
+// tuning trials with this η₀. If one of these tuning trials fails or diverges, there is no point, and the legend names
+// this η₀.
 func (m *Moduli) Sensitivity() plotting.Figure {
 	f := sensitivity("Sensitivity to the step size", "η₀")
 	for _, c := range m.finished() {
@@ -375,11 +380,12 @@ func sensitivity(title, label string) plotting.Figure {
 		Y: plotting.Axis{Label: "penalised gap / optimum", Log: true}}
 }
 
-// RadiusSensitivity draws the penalised gap after all queries against the radius R of the class. The solid line uses
-// the step size chosen for each R. The dashed line uses, for every R, the step size chosen for the problem's own R. If
-// another step size was chosen for an R, the dashed line's point at this R is a mean over tuning trials. The penalised
-// gap is divided by the optimum for the same R. A line has no point at an R if, with the line's step size, a run
-// diverges, a tuning trial fails, or all trials fail.
+// RadiusSensitivity draws two lines for each modulus, against the radius R of the class. Both lines show the penalised
+// gap at the end of the runs, divided by the optimum for the same R. The solid line uses the step size chosen for each
+// R. The dashed line uses, for every R, the step size chosen for the problem's own R. If another step size was chosen
+// for an R, the dashed line's point at this R is a mean over tuning trials. A line has no point at an R if, with the
+// line's step size, a run diverges, a tuning trial fails, or all trials fail. The solid line also has no point at an R
+// for which no step size can be chosen.
 func (m *Moduli) RadiusSensitivity(ctx context.Context, radii ...float64) (f plotting.Figure, err error) {
 	defer catch(&err)
 	f = sensitivity("Sensitivity to the radius", "R")
@@ -420,9 +426,10 @@ func oneRun(t *race.Runs, at race.Curve, from float64, number func(theta []float
 	return plotting.Points{Name: "θₜ", X: last.X, Y: last.Y, Color: plotting.Grey, Dash: plotting.Solid}, average
 }
 
-// Look runs Algorithm 1 with one modulus, η₀ and β, for the sliders of a notebook. The left figure shows θ₁/R, the
-// position of one run in the class. The right figure shows the penalised gaps of the averages: the mean over trials, in
-// a band that contains all trials. Look uses only Iterations, Trials, Seed and Progress of the settings.
+// Look runs Algorithm 1 with the given modulus, η₀ and β, for the sliders of a notebook. The left figure shows θ₁/R,
+// the position of one run in the class. The right figure shows the penalised gap of the averages θ̂_t, divided by the
+// optimum: the mean over the trials, in a band that contains all trials. Look uses only Iterations, Trials, Seed and
+// Progress of the settings.
 func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi bregman.Modulus, eta, beta float64,
 ) (_ plotting.Panels, err error) {
 	defer catch(&err)
@@ -443,16 +450,17 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 		}.With(all, plotting.Rule{At: 1, Color: plotting.Grey})), nil
 }
 
-// Paths draws the first finished trial of each modulus on the hyperplane 1ᵀθ = 1, one figure for each modulus. Each
-// figure also shows level sets of D(θ*; ·), the distance to the optimum that the proofs follow, at the levels 4, 1, ¼,
-// … times D(θ*; θ₀). For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the
-// hyperplane is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
+// Paths draws a figure for each modulus: the path of its first finished trial on the hyperplane 1ᵀθ = 1. Each figure
+// also shows level sets of D(θ*; ·), at the levels 4, 1, ¼, … times D(θ*; θ₀); the proofs follow this distance to the
+// optimum. For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the hyperplane
+// is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
 //
-// There are no level sets if φ(θ*) is infinite: the optimum is then on the boundary of the domain, and φ is a barrier.
+// There are no level sets if φ(θ*) is infinite, for example if φ is a barrier and the optimum is on the boundary of the
+// domain.
 func (m *Moduli) Paths() (plotting.Panels, error) {
 	draw := map[int]func(Contender, []float64) plotting.Figure{2: onLine, 3: onPlane}[m.Problem.Dim()]
 	if draw == nil {
-		return plotting.Panels{}, fmt.Errorf("paper: paths on the hyperplane for d = %d, want d = 2 or 3", m.Problem.Dim())
+		return plotting.Panels{}, fmt.Errorf("paper: paths of θ ∈ ℝᵈ for d = %d, want d = 2 or 3", m.Problem.Dim())
 	}
 	figures := mapped(m.finished(), func(c Contender) plotting.Figure { return draw(c, m.best.Theta) })
 	return plotting.Row(orNone("Paths", figures...)...), nil
@@ -518,9 +526,9 @@ func reach(x []float64, more float64) (lo, hi float64) {
 	return lo - margin, hi + margin
 }
 
-// Evidence shows a report of [bregman.Check]: a table of what was examined, and figures. If there is no finding, the
-// figures show the Taylor remainder and the gradient on the way to the boundary. Otherwise, a table of the findings
-// comes first, and the figures show the measured and the claimed values.
+// Evidence shows a report of [bregman.Check]: a table of what was examined, and figures. If the report has no findings,
+// the figures show the Taylor remainder, and the gradient on the way to the boundary. Otherwise, a table of the
+// findings comes first, and the figures show the measured and the claimed values.
 func Evidence(r *bregman.Report) (views []plotting.View) {
 	in := fmt.Sprintf("%s in ℝ^%d", r.Modulus, r.Dim)
 	var figures []plotting.Figure

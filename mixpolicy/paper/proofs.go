@@ -18,8 +18,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Trace is a run of Algorithm 1 with all quantities of the proofs of section 5, step by step. It is a second
-// implementation of the algorithm, written for clarity: λ is a dense vector, and θ̃_t is computed before it is
+// Trace is a run of Algorithm 1 that stores, for each step, all quantities of the proofs of section 5. It comes from a
+// second implementation of the algorithm, written for clarity: λ is a dense vector, and θ̃_t is computed first and then
 // projected.
 type Trace struct {
 	Name    string
@@ -39,11 +39,11 @@ type Trace struct {
 	before              TraceStep // the state before the first step
 }
 
-// TraceStep is iteration t.
+// TraceStep holds the quantities of iteration t.
 type TraceStep struct {
 	Eta                 float64
 	Theta, Lambda       []float64 // θ_t and λ_t
-	Pair                int       // sampled
+	Pair                int       // the sampled pair
 	Sample, Mean, Error []float64 // ĝ_t of (3.5a), its mean ∇_θ𝓛(θ_t, λ_t), and its error e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t)
 	Ascent              []float64 // ∇_λ𝓛(θ_t, λ_t) = −Ψθ_t
 
@@ -55,7 +55,8 @@ type TraceStep struct {
 }
 
 // TraceSettings describe a run. The function Pair, if not nil, replaces the oracle: Pair(t) is the sampled pair of
-// iteration t. An inequality that always holds must hold for any sequence of samples.
+// iteration t. So we can choose any sequence of samples, and an inequality that always holds must hold for each
+// sequence.
 type TraceSettings struct {
 	Name            string
 	Iterations      int
@@ -100,7 +101,7 @@ func (r *Trace) Last() TraceStep {
 	return r.before
 }
 
-// Extend adds an iteration with the step size eta and the sampled pair.
+// Extend adds an iteration with the step size eta and the given sampled pair.
 func (r *Trace) Extend(eta float64, pair int) error {
 	s, err := r.After(r.Last(), eta, pair)
 	if err != nil {
@@ -115,8 +116,8 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that follows the given one, with the step size eta and the sampled pair. It does not
-// change the run.
+// After returns the iteration that would follow the iteration last, with the step size eta and the given sampled pair.
+// After does not change the run.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
 	s := TraceStep{Eta: eta, Theta: last.Next, Lambda: last.NextLambda, Pair: pair,
@@ -264,20 +265,21 @@ func inverse(phi bregman.Modulus, y []float64) []float64 {
 	return x
 }
 
-// Step is an equality or inequality of section 5, or (A.2), at its worst place along runs of the algorithm: where its
-// slack is least, relative to the size of its terms.
+// Step is an equality or inequality of section 5, or (A.2), evaluated at its worst place along runs of the algorithm.
+// This is the place where the slack, divided by the size of the terms, is least.
 type Step struct {
 	Equation string
 	Form     mixpolicy.Form // as printed, or corrected
-	Equality bool           // LHS = RHS; else LHS ≤ RHS
+	Equality bool           // true for LHS = RHS, false for LHS ≤ RHS
 	LHS, RHS float64
-	// Slack is RHS − LHS or, for an equality, −|RHS − LHS|. Size is the size of the terms, with which Slack is compared.
+	// Slack is RHS − LHS or, for an equality, −|RHS − LHS|. Size is the size of the terms; Slack is judged relative to
+	// Size.
 	Slack, Size float64
 	Run         string
 	At          int // iteration, or −1 for a law about all iterations
-	// Evaluations is the number of evaluations over all runs, iterations, coordinates, and points θ and λ.
+	// Evaluations counts the evaluations in all runs, iterations and coordinates, and at all points θ and λ.
 	Evaluations int
-	// If the Form is printed, Beside is the corrected form at the same place, or nil if there is none.
+	// If Form is printed, Beside is the Step of the corrected form at the same place, or nil without a corrected form.
 	Beside *Step
 }
 
@@ -331,10 +333,10 @@ func (all evaluations) add(s *Step) (worst bool) {
 	return true
 }
 
-// ProofRuns returns the runs along which [Proofs] evaluates section 5: the queue of section 6 with moderate R, with
-// large R, with a small ball of multipliers, and with the cheapest pair as every sample; and a discounted random MDP
-// with the cube's modulus. It is unlikely that an oracle draws the same pair every time, but an inequality that always
-// holds must hold even then.
+// ProofRuns returns the runs along which [Proofs] evaluates section 5. Four runs are on the queue of section 6: with
+// moderate R, with large R, with a small ball for λ, and with the cheapest pair as every sample. The fifth run is on a
+// discounted random MDP, with the modulus of the cube. An oracle is unlikely to draw the same pair every time, but an
+// inequality that always holds must hold even then.
 func ProofRuns() (runs []*Trace, err error) {
 	defer catch(&err)
 	eta := mixpolicy.InverseSqrt(1)
@@ -394,17 +396,17 @@ func evaluate(ctx context.Context, chosen func(number string) bool) (steps []Ste
 	return steps
 }
 
-// Proofs evaluates the equalities and inequalities of section 5 that are about a run, from (5.1) to (5.18) and from
-// (5.22) to (5.36), and returns, in the order of the paper, the worst case of each form. An equation that is evaluated
-// as printed and as corrected has two Steps; any other equation has one.
+// Proofs evaluates equalities and inequalities of section 5 along [ProofRuns]: those from (5.1) to (5.18) and from
+// (5.22) to (5.36) that are about a run. It returns the worst case of each form, in the order of the paper. An equation
+// that is evaluated as printed and as corrected has two Steps; any other equation has one.
 func Proofs(ctx context.Context) (steps []Step, err error) {
 	defer catch(&err)
 	return evaluate(ctx, func(number string) bool { return number[0] == '5' }), nil
 }
 
-// ProofTable shows each of the given equations at the place where it comes nearest to failing, or fails most. If an
-// equation has a printed and a corrected form, the table shows both at the worst place of the printed form. The verdict
-// in the column "in all" is about all evaluations.
+// ProofTable shows each of the given equations at the place where the equation comes nearest to failing, or fails most.
+// If an equation is evaluated as printed and as corrected, the table shows both forms at the worst place of the printed
+// form. The verdict in the column "in all" is about all evaluations.
 func ProofTable(ctx context.Context, caption string, numbers ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	t = plotting.Table{Caption: caption, Columns: []plotting.Column{
@@ -464,9 +466,9 @@ func checkAlongRuns(number string) check {
 // For some laws, package adversary searches for a run that violates the law.
 type Law struct {
 	Number string
-	// Sides returns the sides at a place, as printed and as corrected. A form without a relation is not evaluated: a
-	// law that is right as printed has no corrected form, and a law that holds only with high probability has no
-	// printed form. Where the condition of a law fails, neither form has a relation.
+	// Sides returns the sides at a place, as printed and as corrected. If the Relation of a form is "", the form is not
+	// evaluated: a law that is right as printed has no corrected form, and a law that holds only with high probability
+	// has no printed form. Where the condition of a law fails, neither form has a Relation.
 	Sides func(*Trace, Place) (printed, corrected Sides)
 	each  places
 }
@@ -497,7 +499,7 @@ type Place struct {
 type Sides struct {
 	Relation    string // "=", "≤", or "" for none
 	Left, Right float64
-	Size        float64 // size of the terms that cancel within a side, the scale of the rounding error
+	Size        float64 // size of the terms that cancel within a side; the rounding error is proportional to this size
 }
 
 func equal(left, right, size float64) Sides { return Sides{"=", left, right, size} }

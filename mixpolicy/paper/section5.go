@@ -215,32 +215,34 @@ func leastChance(k, n int) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
-// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1 on P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] for terms of
-// absolute value at most 2RC_eη_t. The argument squares is Ση².
+// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1. If all terms are at most 2RC_eη_t in
+// absolute value, P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] is at most this bound. The argument squares is Ση².
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
-// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a) on P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] for ‖e_t‖ ≤
-// C_e. The argument fourth is Ση⁴.
+// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t,
+// P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] is at most this bound. The argument fourth is Ση⁴.
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
-// AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6) on P[|ΣX_t| ≥ δ] for martingale differences X_t whose
-// norms ‖X_t‖_ψ₂, given the past, are at most σ_t. The argument squares is Σσ_t².
+// AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6). Let the X_t be martingale differences, and let their
+// norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound. The argument squares is
+// Σσ_t².
 //
-// Proof. For σ = 1 and |s| ≤ 1, eˣ ≤ x + exp(x²) and Jensen's inequality give E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²};
-// for |s| ≥ 1, sX ≤ s²/4 + X² gives E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²); take s = δ/(2Σσ²). ∎
+// Proof. Let σ = 1. If |s| ≤ 1, the inequality eˣ ≤ x + exp(x²) and Jensen's inequality give
+// E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²}. If |s| ≥ 1, the inequality sX ≤ s²/4 + X² gives
+// E e^{sX} ≤ 2e^{s²/4} ≤ e^{s²}. So E e^{sΣX} ≤ exp(s²Σσ²); take s = δ/(2Σσ²). ∎
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
-// BernsteinTail returns exp(−¼min{δ²/Σb_t², δ/max b_t}), the bound (A.9) with c = ¼ on P[Σ(X_t − E X_t) ≥ δ] for
-// independent X_t with ‖X_t‖_ψ₁ ≤ b_t. The arguments squares and largest are Σb_t² and max b_t. The bound also holds
-// for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
+// BernsteinTail returns exp(−¼min{δ²/Σb_t², δ/max b_t}), the bound (A.9) with c = ¼. If the X_t are independent and
+// ‖X_t‖_ψ₁ ≤ b_t, P[Σ(X_t − E X_t) ≥ δ] is at most this bound. The arguments squares and largest are Σb_t² and max b_t.
+// The bound also holds for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
 //
-// Proof. For b = 1 and 0 ≤ s ≤ ½, (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1: the left side is greatest at s = ½ and x = |x|,
-// where the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s².
-// With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
+// Proof. Let b = 1 and 0 ≤ s ≤ ½. Then (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1. To see this, fix |x|. The left side is
+// greatest at s = ½ and x = |x|. There, the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So
+// ln E e^{s(X−E X)} ≤ s²E(e^{|X|} − 1) ≤ s². With s = min{δ/2Σb², 1/(2 max b)}, exp(s²Σb² − sδ) is at most the bound. ∎
 func BernsteinTail(delta, squares, largest float64) float64 {
 	return math.Exp(-min(sq(delta)/squares, delta/largest) / 4)
 }
@@ -286,23 +288,24 @@ func worstTail(statement string) (worst float64, count int) {
 	return worstOf(tails, func(t tail) float64 { return excess(t.least, t.bound) }), len(tails)
 }
 
-// CoinRun is one run of a problem where noise dominates: one state, two actions of nearly equal cost, one base policy
-// for each action, and a large class, R = 1000. The left sides of (5.23), (5.26), (5.28) and (5.34) are compared with
-// one right side, which (5.23) begins and (5.24) ends. We take ρ = 0.05, and c₀ = c₁ = 1, which the paper leaves open.
+// CoinRun holds the results of one run of Algorithm 1 on a problem where noise dominates. The problem has one state,
+// two actions of nearly equal cost, one base policy for each action, and a large class: R = 1000. The left sides of
+// (5.23), (5.26), (5.28) and (5.34) are compared with one right side, which begins in (5.23) and ends in (5.24). The
+// paper leaves c₀ and c₁ open. We take c₀ = c₁ = 1, and ρ = 0.05.
 type CoinRun struct {
-	Sum           float64 // Ση times the left side of (5.23), at the λ where it is greatest
+	Sum           float64 // Ση times the left side of (5.23), at the λ where this side is greatest
 	Bracket       float64 // left side of (5.26)
-	Gap           float64 // cᵀΨ(θ̂ − θ*), (5.28)
+	Gap           float64 // left side of (5.28), cᵀΨ(θ̂ − θ*)
 	Violation     float64 // left side of (5.34), or −∞ if the condition of (5.34) fails
 	Steps         float64 // Ση
-	Printed       float64 // Ση times the right side of (5.23) and (5.24) as printed, with C_e of (3.34b)
-	PrintedWithA3 float64 // as Printed, but with C_e of (A.3), which contains c_max
-	Corrected     float64 // Ση times the corrected right side, which we prove for probability 1 − ρ
+	Printed       float64 // Ση times the right side of (5.23) and (5.24), with C_e of (3.34b), all as printed
+	PrintedWithA3 float64 // the same, but with C_e of (A.3), which contains c_max
+	Corrected     float64 // Ση times the corrected right side; we prove that it bounds the left sides with probability ≥ 1 − ρ
 }
 
-// Coin makes 100 runs of the problem of [CoinRun]. The costs are 1000 and 975, and the step size is 1/1000, so one
-// sample moves each entry of ∇φ(θ) by about 1, and can move θ across more than half of the class. C_e of (3.34b) is
-// only 6.4, because (3.34b) omits c_max.
+// Coin returns 100 runs, of 100 steps each, on the problem of [CoinRun]. The costs of the two actions are 1000 and 975,
+// and the step size is 1/1000. So one sample moves each entry of ∇φ(θ) by about 1, and can move θ across more than half
+// of the class. The printed C_e is only 6.4, because the printed (3.34b) omits c_max.
 func Coin(context.Context) ([]CoinRun, error) { return coin() }
 
 const coinLevel, coinRadius, coinCost = 0.05, 1000, 1000

@@ -20,7 +20,7 @@ import (
 )
 
 // Protocol is a way to run the comparison of section 6. The paper states R = 100, η = 1/T = 0.001, T = 1000 and 20
-// trials. It leaves open θ₀, β, the penalty weight and any scaling of the costs.
+// trials. The paper leaves open θ₀, β, the penalty weight and any scaling of the costs.
 type Protocol struct {
 	Name               string
 	Radius             float64 // R of the Euclidean ball
@@ -32,17 +32,17 @@ type Protocol struct {
 	Seed               uint64
 }
 
-// AsPrinted is the protocol of section 6 word for word. Where the paper leaves a choice open, AsPrinted makes the
-// simplest choice: θ₀ = (½, ½), costs that are not scaled, ω = 1, and no ball for λ (at γ = 1, its radius 1/(1−γ) is
-// infinite).
+// AsPrinted returns the protocol of section 6 word for word, with Algorithm 1 in the given form. Where the paper leaves
+// a choice open, AsPrinted makes the simplest choice: θ₀ = (½, ½), costs that are not scaled, ω = 1, and no ball for λ
+// (at γ = 1, the radius 1/(1−γ) of this ball is infinite).
 func AsPrinted(form mixpolicy.Form) Protocol {
 	return Protocol{Name: fmt.Sprintf("as printed, the %v algorithm", form), Radius: 100, Iterations: 1000, Trials: 20,
 		StepSize: mixpolicy.Constant(0.001), CostScale: 1, Weight: 1, Form: form, Seed: 1}
 }
 
-// Working is a protocol under which Algorithm 1 and the penalty method, once tuned, come near the optimum. It has costs
-// divided by c_max, the step size 1/√(t+1) of Proposition 3.1, a small ball that still contains the optimum, the
-// corrected algorithm, and enough iterations.
+// Working returns a protocol under which Algorithm 1 and the penalty method, once tuned, come near the optimum. The
+// protocol divides the costs by c_max. It uses the step size 1/√(t+1) of Proposition 3.1, a small ball for θ that still
+// contains the optimum, the corrected algorithm, and enough iterations.
 func Working() Protocol {
 	return Protocol{Name: "working", Radius: 2, Iterations: 100_000, Trials: 20,
 		StepSize: mixpolicy.InverseSqrt(1), CostScale: cMax, Weight: 1, Seed: 1}
@@ -93,7 +93,7 @@ func CompareReadings(ctx context.Context) (all []ReadingResult, err error) {
 	return all, nil
 }
 
-// Figure1Steps is the number of steps, called epochs in the paper, that the paper simulates for Fig. 1.
+// Figure1Steps is the number of steps that the authors simulate for Fig. 1. The paper calls these steps epochs.
 const Figure1Steps = 50_000_000
 
 // Figure1 is the stationary measure of one base policy, computed in three ways. Fig. 1 shows the measure of π¹ (left)
@@ -110,8 +110,8 @@ func (f Figure1) IterationError() float64 { return sum.Diff1(f.Iterated.State, f
 func (f Figure1) SimulationError() float64 { return sum.Diff1(f.Simulated.State, f.Exact.State) }
 
 // WorstZ is the greatest error of the simulation, over all states with a positive standard error. Each error is in
-// units of the state's standard error. With probability 99.7 %, 100 independent standard normal variables are all below
-// 4.2 in absolute value.
+// units of the state's standard error. For comparison: with probability 99.7 %, 100 independent standard normal
+// variables are all below 4.2 in absolute value.
 func (f Figure1) WorstZ() float64 { return worstZ(f.Exact, f.Simulated, 0) }
 
 // worstZ omits states with at most the given number of expected visits, because the errors of rare states are not
@@ -125,8 +125,8 @@ func worstZ(exact *mixpolicy.Measure, e *mixpolicy.Empirical, visits float64) (w
 	return worst
 }
 
-// ComputeFigure1 computes Fig. 1 for both base policies, with the given number of
-// simulated steps for each ([Figure1Steps] in the paper).
+// ComputeFigure1 computes Fig. 1 for both base policies. The simulation of each policy takes the given number of steps;
+// the paper takes [Figure1Steps].
 func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figure1, err error) {
 	defer catch(&err)
 	x, base := queueModel()
@@ -139,14 +139,14 @@ func ComputeFigure1(ctx context.Context, steps int, seed uint64) (figures []Figu
 	return figures, nil
 }
 
-// StepCost is the time of one iteration on this machine, in nanoseconds. Between machines, only the ratios of these
-// times are comparable.
+// StepCost holds the times of one iteration of each method on this machine, in nanoseconds. Between machines, only the
+// ratios of these times are comparable.
 type StepCost struct {
 	PrimalDual                float64 // Algorithm 1
-	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [linprog.ProjectByBarrier] in its place
+	Penalty, PenaltyByBarrier float64 // with the closed-form projection, and with [linprog.ProjectByBarrier] instead
 }
 
-// MeasureStepCost times both methods on the queue of section 6.
+// MeasureStepCost times one iteration of each method on the queue of section 6.
 func MeasureStepCost() (c StepCost, err error) {
 	defer catch(&err)
 	protocol := Working()
@@ -236,23 +236,24 @@ func checkProtocol(ctx context.Context) Finding {
 			"64/√(t+1) and T = 10⁵, cᵀΨθ̂ = %.5g, and the policy costs %.5g", literal, true1, working, true2).within(0.01)
 }
 
-// Contest is the comparison of section 6 between Algorithm 1 and the penalty method on the queue: equally many samples,
-// equal tuning budgets, and fresh seeds for the result.
+// Contest is the comparison of section 6 between Algorithm 1 and the penalty method on the queue. Both methods get
+// equally many samples and equal tuning budgets. The results come from a seed that tuning does not use.
 type Contest struct {
 	Protocol Protocol
 	// For each method, Tuned holds the scores of the configuration with the least mean penalised gap in the tuning
-	// trials, and TunedByCost holds the scores of the configuration with the least mean true cost of the policy. Both
-	// methods have equally many configurations, and the seed of the tuning trials is not used again. Only the penalised
-	// gap counts infeasibility: if Ψθ̂ has a negative entry, the policy can cost less than the optimum of (2.18).
+	// trials. TunedByCost holds the scores of the configuration with the least mean true cost of the policy in these
+	// trials. Both methods have equally many configurations. Only the penalised gap counts infeasibility: if Ψθ̂ has a
+	// negative entry, the policy can cost less than the optimum of (2.18).
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
-	// Tuned and TunedByCost result from two choices each. We make each of the four choices again, from each of
+	// Tuned and TunedByCost each result from two choices, one for each method. We repeat each of these four choices on
 	// [Resamples] resamples of the tuning trials, and count the resamples that lead to the same configuration. Again is
 	// the least of the four counts.
 	Again int
 }
 
-// Resamples is the number of resamples, drawn with replacement, of the tuning trials of a [Contest].
+// Resamples is the number of times that a [Contest] draws a resample of its tuning trials, with replacement, for each
+// choice.
 const Resamples = 999
 
 // Pair holds the scores of the two methods.
@@ -280,11 +281,11 @@ func powers(first, factor float64, n int) []float64 {
 	})
 }
 
-// Contest runs the comparison under the protocol, with 16 configurations of each method: 16 values of η₀ for Algorithm
-// 1, and 4 values of η₀ times 4 values of ω for the penalty method, in geometric sequences. The ω chosen by the
-// penalised gap is neither the least nor the greatest of the grid. A tuned method uses the step sizes of the protocol,
-// times a constant. If no configuration of a method runs to the end, Contest returns an error. progress may be nil: see
-// [race.Settings].
+// Contest runs the comparison under the protocol, with 16 configurations of each method. Algorithm 1 has 16 values of
+// η₀. The penalty method has 4 values of η₀ times 4 values of ω. The values of each parameter form a geometric
+// sequence. Under [AsPrinted] and [Working], the ω chosen by the penalised gap is neither the least nor the greatest of
+// the grid. A tuned method uses the step sizes of the protocol, times a constant. If no configuration of a method runs
+// to the end, Contest returns an error. The argument progress may be nil: see [race.Settings].
 func (c Protocol) Contest(ctx context.Context, progress func(name string, done, total int)) (k *Contest, err error) {
 	defer at(fmt.Sprintf("protocol %q", c.Name), &err)
 	defer catch(&err)
@@ -364,13 +365,13 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws ½‖[Ψθ̂]₋‖₂, which Fig. 2 omits, as means over trials. The intervals are bootstrap intervals, which do
-// not reach below 0.
+// Violation draws the means of ½‖[Ψθ̂]₋‖₂ over trials, which Fig. 2 omits. The intervals are bootstrap intervals, which
+// do not reach below 0.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
 
-// Gap draws the penalised gap, which Fig. 2 also omits, relative to the optimum.
+// Gap draws the penalised gap divided by the optimum. Fig. 2 also omits this gap.
 func (f Figure2) Gap() plotting.Figure {
 	g := f.positive("penalised gap / optimum", f.gap)
 	g.Y.Log = true
@@ -413,7 +414,7 @@ func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Met
 	return race.TInterval(final(ctx, p, m, trials, iterations, 1, must(RelativeGap(p))), confidence), nil
 }
 
-// RelativeGap is [race.PenalisedGap] divided by the optimum.
+// RelativeGap returns the curve of [race.PenalisedGap] divided by the optimum.
 func RelativeGap(p *mixpolicy.Problem) (c race.Curve, err error) {
 	defer catch(&err)
 	gap, best := must(race.PenalisedGap(p)), must(p.Optimum(context.Background()))
@@ -448,8 +449,8 @@ func ReadmeFigure(ctx context.Context, progress func(name string, done, total in
 	return plotting.Row(problem, runs), nil
 }
 
-// BandLine draws a curve's mean over trials with its 95 % interval. The line omits iteration 0, so that the line fits a
-// logarithmic axis.
+// BandLine draws the mean of a curve over trials, with a 95 % interval. The line omits iteration 0, so that the line
+// fits a logarithmic axis.
 func BandLine(name string, runs *race.Runs, c race.Curve) plotting.Line {
 	return bandLine(name, runs.Band(race.Iterations, c, confidence), 0)
 }

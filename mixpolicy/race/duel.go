@@ -3,30 +3,32 @@ package race
 // Duel is a comparison of two methods on a problem.
 type Duel struct {
 	Problem, A, B string
-	// Better counts the streams on which A's final number is less than B's, and Worse counts the streams on which it is
-	// greater. A stream counts for neither if the two numbers are equal to within rounding, or if a run failed.
+	// Better counts the streams on which A's final number, such as its last penalised gap, is less than B's. Worse
+	// counts the streams on which A's final number is greater. A stream counts for neither if the two numbers are equal
+	// up to rounding, or if a run failed.
 	Better, Worse int
 	// Differences are A's final numbers minus B's, stream by stream, as the function [Differences] returns them.
 	Differences []float64
-	// P is the p-value of the sign test of Better against Worse, adjusted for the number of duels. The test finds a
-	// difference if P ≤ Level. [Settle] sets P and Level.
+	// P is the p-value of the sign test that compares Better with Worse, adjusted for the number of duels. The test
+	// finds a difference if P ≤ Level. [Settle] sets P and Level.
 	P, Level float64
 	// Difference is the median of Differences with a confidence interval. [Settle] sets the median and the interval,
 	// whose confidence depends on the number of duels.
 	Difference Interval
 }
 
-// Compare returns a [Duel] with only Differences, Better and Worse set, where x[k] and y[k] are the final numbers of A
-// and B on stream k. Better counts the differences x[k] − y[k] below −rounding, and Worse counts those above rounding.
+// Compare returns a [Duel] in which only Differences, Better and Worse are set. The arguments x[k] and y[k] are the
+// final numbers of A and B on stream k. Better counts the differences x[k] − y[k] below −rounding, and Worse counts the
+// differences above rounding.
 func Compare(x, y []float64, rounding float64) (d Duel) {
 	d.Differences = Differences(x, y)
 	d.Better, d.Worse = Signs(d.Differences, rounding)
 	return d
 }
 
-// Settle computes the results that depend on the number k of duels: p-values with Holm's correction, and intervals of
-// confidence 1 − level/k. If every duel has enough streams for this confidence, then with probability at least 1 −
-// level, all k intervals contain the true medians of their differences.
+// Settle sets the results that depend on the number k of duels: the p-values with Holm's correction, and the intervals
+// of confidence 1 − level/k. If every duel has enough streams for this confidence, then with probability at least
+// 1 − level, all k intervals contain the true medians of their differences.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {
@@ -40,7 +42,7 @@ func Settle(all []Duel, level float64) {
 	}
 }
 
-// Winner returns the method that the test finds better, or "" if the test finds no difference.
+// Winner returns the method that the test finds to be better, or "" if the test finds no difference.
 func (d Duel) Winner() string {
 	if d.P > d.Level {
 		return ""

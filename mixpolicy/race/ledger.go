@@ -13,22 +13,22 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms, which show what another modulus would
-// have to reduce. [LedgerTerms] names the terms. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t =
-// ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Costs and λ are divided by the run's
+// Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms. The terms show what another modulus
+// would have to reduce, and [LedgerTerms] names them. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t),
+// y_t = ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Costs and λ are divided by the run's
 // CostScale. The terms are the following numbers, divided by Ση|cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
 //	θ: stability   ΣD(θ_t; θ_{t+1}) = Σ φ*(y_{t+1}) − φ*(y_t) − ⟨θ_t, y_{t+1} − y_t⟩
-//	θ: noise       −Ση⟨e_t, θ_t − θ*⟩, of mean 0
+//	θ: noise       −Ση⟨e_t, θ_t − θ*⟩, with mean 0
 //	regret of λ    Ση⟨−Ψθ_t, λ* − λ_t⟩ = start + stability
 //	λ: start       ½‖λ* − λ₀‖² − ½‖λ* − λ_T‖²
 //	λ: stability   regret of λ − start, at most ½Ση²‖Ψθ_t‖²
 //
-// The regret of θ is exactly the sum of the three terms of θ, because θ* and θ_t are on the hyperplane, and because y_t
-// − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each argument, so the two regrets, divided by Ση,
-// add up to the gap.
+// The regret of θ is exactly the sum of its three terms: start, stability and noise. The reasons are that θ* and θ_t
+// are on the hyperplane, and that y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each argument,
+// so the sums that define the two regrets, divided by Ση, add up to the gap.
 type Ledger struct {
 	Queries []float64
 	Terms   [7][]float64 // Terms[k][i] is the term LedgerTerms[k] after Queries[i] queries
@@ -37,13 +37,14 @@ type Ledger struct {
 // LedgerTerms are the names of the terms of a [Ledger].
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
-// LedgerOf runs Algorithm 1 with the oracle of the given seed. When ctx ends, LedgerOf returns the ledger so far and an
-// error. LedgerOf returns nil and an error if iterations < 1, if φ(θ*) = ∞, or if the run fails. It also refuses the
-// printed form, row scaling and a Recency other than 0, because they change the sums.
+// LedgerOf runs Algorithm 1 with the oracle of the given seed, and returns the ledger of this run. When ctx ends,
+// LedgerOf returns the ledger so far and an error. LedgerOf returns nil and an error if iterations < 1, if φ(θ*) = ∞,
+// or if the run fails. LedgerOf also returns an error for the printed form, for row scaling and for a Recency other
+// than 0, because these options change the sums.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
-		err = fmt.Errorf("race: ledger of %d iterations: want 1 or more, in the corrected form without row scaling or Recency", iterations)
+		err = fmt.Errorf("race: ledger of %d iterations: want at least 1, and the corrected form without RowScaling or Recency", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(ctx)
@@ -54,7 +55,7 @@ func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual,
 	m := mixpolicy.Mirror{Phi: a.Modulus, Eta: a.StepSize, Scale: a.CostScale, Theta: a.Theta0}.Begin(o)
 	far, value := bregman.Divergence(m.Phi, best.Theta, m.Theta), m.Phi.Value(best.Theta)
 	if math.IsInf(far, 1) {
-		return nil, fmt.Errorf("race: ledger: modulus %v is infinite at θ* = %.6g", m.Phi, best.Theta)
+		return nil, fmt.Errorf("race: ledger: modulus %v is infinite at the optimum θ* = %.6g", m.Phi, best.Theta)
 	}
 	mean, lambda, ascent := make([]float64, p.Dim()), make([]float64, len(goal)), make([]float64, len(goal)) // lambda is in units of cost
 	l, sums, left, next := &Ledger{}, [7]float64{}, floats.Norm(goal, 2), mixpolicy.LogSpaced(12)

@@ -17,20 +17,20 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method in all settings from which tuning may choose. The published or default setting comes first.
+// Entrant is a method with all settings among which tuning may choose. The published or default setting comes first.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method
 	Told    []string // the kinds of information that the method receives
 	Methods []mixpolicy.Method
-	// Axes and Make are nil unless Methods form a grid. Axes are the grid's axes; in Methods, the
-	// value on the last axis varies fastest. Make returns the method with the value at[i] on
-	// each axis i.
+	// If Methods form a grid, Axes are the axes of this grid, and Make returns the method with the value at[i] on each
+	// axis i. In Methods, the value on the last axis varies fastest. Without a grid, Axes is nil.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
 }
 
-// OnGrid returns the entrant on the grid with the given axes: Methods has one method for each point of the grid.
+// OnGrid returns a copy of the entrant with the given axes. In the copy, Methods has one method for each point of the
+// grid.
 func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	size := 1
 	for _, a := range axes {
@@ -43,10 +43,10 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	return e
 }
 
-// Finer returns the entrant on a finer grid of the same size around method k. The finer grid does not extend beyond the
-// neighbours of method k: if an axis has n values, and neighbours differ by the factor f, the values of the finer axis
-// are the value of method k times n consecutive powers of f^(2/n) between f⁻¹ and f. If method k is at an edge of the
-// grid, the finer grid extends beyond this edge.
+// Finer returns a copy of the entrant on a finer grid of the same size around method k. Let an axis have n values, let
+// neighbouring values differ by the factor f, and let v be the value of method k on this axis. Then the new values are
+// v times n consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend beyond the neighbours of
+// method k. But if method k is at an edge of the old grid, the finer grid extends beyond this edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -56,10 +56,10 @@ func (e Entrant) Finer(k int) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Around returns the entrant on the next grid, which lies around the best setting so far; at[i] is this setting's value
-// on axis i. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
-// Otherwise, the new axis is finer than the old axis, and lies between the neighbours of at[i]. Fixed axes do not
-// change.
+// Around returns a copy of the entrant on a new grid around the best setting so far. The value of this setting on axis
+// i is at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
+// Otherwise, the new axis is finer than the old axis, and lies between the neighbours of at[i]. Axes with Fixed set do
+// not change.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -77,8 +77,8 @@ func (e Entrant) Around(at []float64) Entrant {
 	return e.OnGrid(axes...)
 }
 
-// Ends names the axes i on which at[i] is the least or the greatest of all tried values, so a better value may lie
-// beyond. Fixed axes have no ends.
+// Ends returns the names of the axes i on which at[i] is the least or the greatest of all tried values, so a better
+// value may lie beyond at[i]. Ends omits axes with Fixed set.
 func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 	for i, v := range at {
 		less, more := false, false
@@ -93,10 +93,11 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 }
 
 // Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
-// but the last, it drops the worse half of the settings. After the last round, each remaining setting has the given
-// number of trials; after each earlier round, each has half as many as after the next round, but at least 1. Halve
-// calls the function score in parallel. It returns the best setting and this setting's median score; for an even number
-// of scores, the median is the lower of the two middle scores. A score of NaN counts as +Inf.
+// but the last, Halve drops half of the settings (rounded down): the settings with the greatest median scores. After
+// the last round, each remaining setting has the given number of trials. The number of trials required after an earlier
+// round is half the number required after the next round, rounded down, but at least 1. Halve calls the function score
+// in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score; for
+// an even number of scores, the median is the lower of the two middle scores.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -131,10 +132,10 @@ func Halve(n, trials int, score func(setting, trial int) float64) (best int, med
 }
 
 // Configuration decodes k, the recorded index of a setting. Let n be the size of the entrant's first grid. If n
-// settings were tried, k is the index of a setting on the first grid. If 2n settings were tried, k stands for setting k
-// mod n of the finer grid around setting ⌊k/n⌋ of the first grid. Configuration returns the entrant on the setting's
-// grid, the setting's index on this grid, and the axes of the first grid on which setting k, or setting ⌊k/n⌋, is at an
-// edge.
+// settings were tried, k is the index of a setting on the first grid. If 2n settings were tried, k stands for setting
+// k mod n of the finer grid around setting ⌊k/n⌋ of the first grid. Configuration returns the entrant on the setting's
+// grid, and the setting's index on this grid. It also returns the names of the axes on which setting k of the first
+// grid (or, if 2n settings were tried, setting ⌊k/n⌋) is at an edge.
 func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []string) {
 	n := len(e.Methods)
 	if tried == n {
@@ -147,10 +148,10 @@ func (e Entrant) Configuration(k, tried int) (on Entrant, setting int, edges []s
 type Axis struct {
 	Name   string
 	Values []float64
-	Fixed  bool // no other values make sense, so [Entrant.Around] keeps these values
+	Fixed  bool // true if no other values make sense; [Entrant.Around] then keeps Values
 }
 
-// Setting names the values of method k, as in "η₀ = 64, ω = 8"; if the entrant has no grid, Setting returns "".
+// Setting returns a text with the values of method k, such as "η₀ = 64, ω = 8", or "" if the entrant has no grid.
 func (e Entrant) Setting(k int) string {
 	var names []string
 	for i, v := range e.Numbers(k) {
@@ -159,8 +160,8 @@ func (e Entrant) Setting(k int) string {
 	return strings.Join(names, ", ")
 }
 
-// Edges names the axes on which the value of method k is the least or the greatest, so a
-// better value may lie beyond.
+// Edges returns the names of the axes on which the value of method k is the least or the greatest, so a better value
+// may lie beyond this value.
 func (e Entrant) Edges(k int) (names []string) {
 	for i, v := range e.Numbers(k) {
 		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {
@@ -190,13 +191,14 @@ const maxMethods = 64
 type Outcome struct {
 	Entrant
 	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method that is dropped early can have
-	// fewer than TuningTrials trials. Tuning is nil if there is only one method, or if TuningTrials is 0.
+	// fewer than TuningTrials trials. Tuning is nil if the entrant has only one method, or if TuningTrials is 0.
 	Tuning []Tuning
-	// Chosen is the index of the chosen method, or −1 if there is none. Tuning considers the methods that are left in
-	// the last round and whose trials all finished; it chooses the method with the least mean score or, if
-	// [Settings].Middle is set, with the least Middle of the scores. Without tuning, Chosen is 0.
+	// Chosen is the index of the chosen method, or −1 if no method can be chosen. The candidates are the methods that
+	// are left in the last round of tuning and whose trials all finished. The method with the least mean score is
+	// chosen or, if [Settings].Middle is set, the method with the least Middle of the scores. Without tuning, Chosen is
+	// 0.
 	Chosen int
-	// Runs are the trials of the chosen method; nil if no method was chosen.
+	// Runs are the trials of the chosen method, or nil if no method was chosen.
 	Runs *Runs
 	// Err says why there are no finished trials, or is nil.
 	Err error
@@ -205,15 +207,15 @@ type Outcome struct {
 // end returns the last mark, if there is one. Tuning observes runs only at this mark.
 func end[number any](marks []number) []number { return marks[max(0, len(marks)-1):] }
 
-// Tuning holds the tuning trials of a method. Between the start and the end of a run, nothing is observed.
+// Tuning holds the tuning trials of a method. A tuning run is not observed between its start and its end.
 type Tuning struct {
 	*Runs
 	Scores []float64 // one per trial; nil if a trial failed
 }
 
-// Run tunes each entrant, and then runs the entrant's chosen method. All chosen methods run on the same streams. Failed
+// Run chooses one method of each entrant by tuning, and then runs the chosen methods, all on the same streams. Failed
 // runs are part of the outcomes. Run returns an error if the settings or the entrants are invalid, if the default score
-// cannot be computed, or if ctx ends; in the last case, it also returns the results so far.
+// cannot be computed, or if ctx ends. When ctx ends, Run also returns the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -275,7 +277,7 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 					o.Err = failed[0].Err
 				}
 			}
-			place := fmt.Sprintf("%s: none of %d settings ran to the end with a finite score", e.Name, len(e.Methods))
+			place := fmt.Sprintf("%s: none of %d settings can be chosen", e.Name, len(e.Methods))
 			o.Err = fault.At("race", place, o.Err)
 			return o, nil
 		}
@@ -288,9 +290,9 @@ func (h *harness) enter(ctx context.Context, e Entrant) (Outcome, error) {
 	return o, err
 }
 
-// Tune tunes an entrant as [Run] does, with Seed+1, and returns the index of the chosen method, or
-// −1 if there is none. Score and TuningTrials are required. Tune returns an error if the settings are invalid, or if
-// ctx ends; in the second case, it also returns the results so far.
+// Tune tunes an entrant as [Run] does, with Seed+1. It returns the tuning trials of each method, and the index of the
+// chosen method, or −1 if no method can be chosen. Score and TuningTrials are required. Tune returns an error if the
+// settings are invalid, or if ctx ends. When ctx ends, Tune also returns the trials so far.
 func Tune(ctx context.Context, p *mixpolicy.Problem, e Entrant, set Settings) (all []Tuning, best int, err error) {
 	h, err := begin(ctx, p, set)
 	if err == nil && (set.Score == nil || set.TuningTrials == 0) {
@@ -381,8 +383,9 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the index of the method for which middle(scores), such as the mean or the median, is least. It considers
-// only methods whose tuning trials all finished and for which middle(scores) < +∞; if there are none, Best returns −1.
+// Best returns the index of the method with the least middle(scores); the function middle is the mean or the median,
+// for example. Best considers only methods whose tuning trials all finished and for which middle(scores) < +∞. If there
+// is no such method, Best returns −1.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
 	for k, t := range tuning {
@@ -411,12 +414,12 @@ func Powers(first, factor float64, count int) []float64 {
 	return x
 }
 
-// Grid returns a method for each of the given numbers.
+// Grid returns the methods method(v), one for each of the given numbers v.
 func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolicy.Method {
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns a method for each number v in a and each number w in b; w varies faster than v.
+// Grid2 returns the methods method(v, w), one for each number v in a and each number w in b; w varies faster than v.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -13,32 +13,32 @@ import (
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
 
-// Row is one quantity of a record. It stores either one value for each run or setting, from which [Record.Derive]
-// computes a statistic with an interval, or only one number: an exact number, or a statistic of too many runs to store.
-// Fields that do not apply are empty or 0.
+// Row is one quantity of a record. A row with Values stores one value for each run or setting, and [Record.Derive]
+// computes a statistic of the values, with an interval. A row without Values stores only one number: an exact number,
+// or a statistic of too many runs to store. Fields that do not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
-	Base    string `csv:"base"`   // the set of base policies; in a fair race of package study, the drawing
+	Base    string `csv:"base"`   // the set of base policies; in a fair race of package study, one of study.Drawings
 	Race    string `csv:"race"`   // the resource that was equal for all entrants, or else what the row contains
 	Method  string `csv:"method"` // the method, rule or policy
-	Source  string `csv:"source"` // the paper of the method
+	Source  string `csv:"source"` // the paper that describes the method
 
 	Quantity string  `csv:"quantity"`
 	At       float64 `csv:"at,%.12g"`    // the position on the horizontal axis: queries, seconds, η₀, …
 	Value    float64 `csv:"value,%.12g"` // a mean or median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
-	Residual float64 `csv:"residual,%.12g"` // ℓ₁ flow residual of the measure behind Value; for a linear program, the solution's Violation
+	Residual float64 `csv:"residual,%.12g"` // ℓ₁ flow residual of the measure behind Value, or Violation of a linear program's solution
 
-	Configuration  int       `csv:"configuration"`  // the index of the setting, which [Entrant.Configuration] decodes
+	Configuration  int       `csv:"configuration"`  // the index of the setting; [Entrant.Configuration] decodes the index
 	Configurations int       `csv:"configurations"` // the number of settings tried
 	Setting        []float64 `csv:"setting,%g,–"`   // the parameters of the setting, such as η₀ and ω
 	Trials         int       `csv:"trials"`         // the number of trials from which Value comes; 0 for an exact number
 	Seed           uint64    `csv:"seed"`
 	Settings       string    `csv:"settings"`
-	Machine        string    `csv:"machine"`        // the machine on which seconds were measured
-	Values         []float64 `csv:"values,%.12g,–"` // one for each stream, with NaN for a failed run; or one for each setting
+	Machine        string    `csv:"machine"`        // the machine on which times were measured
+	Values         []float64 `csv:"values,%.12g,–"` // one value for each stream, NaN for a failed run; or one value for each setting
 }
 
 // Record is a list of rows.
@@ -53,8 +53,8 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record in which each row with Values also contains the statistic of the values, with an
-// interval. Files do not store these statistics.
+// Derive returns a copy of the record. In each row with Values, the function statistic computes Value, Lo, Hi and
+// Trials of the copy from the values of finished runs. For such rows, [Record.Write] does not store these four fields.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -88,7 +88,8 @@ func (r Record) One(like Row) (Row, error) {
 	return rows[0], nil
 }
 
-// Methods returns the names of the methods in the rows that [Record.Select] selects, each once, in order.
+// Methods returns the names of the methods in the rows that [Record.Select] selects: each name once, in the order of
+// the rows.
 func (r Record) Methods(like Row) (names []string) {
 	for _, row := range r.Select(like) {
 		if !slices.Contains(names, row.Method) {
@@ -98,7 +99,8 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns x[k] − y[k] for each stream k, except where the result is NaN (failed run, +Inf − +Inf).
+// Differences returns x[k] − y[k] for each stream k, without the differences that are NaN because a run failed or
+// because both numbers are +Inf.
 func Differences(x, y []float64) (d []float64) {
 	for k := range min(len(x), len(y)) {
 		if v := x[k] - y[k]; !math.IsNaN(v) {
@@ -108,8 +110,8 @@ func Differences(x, y []float64) (d []float64) {
 	return d
 }
 
-// Columns returns the columns At and Value, for a curve, and also Lo and Hi if the first row comes from two or more
-// trials.
+// Columns returns the fields At and Value of all rows, for a curve. If the first row comes from two or more trials,
+// Columns also returns the fields Lo and Hi.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {
 		if at, value = append(at, row.At), append(value, row.Value); r[0].Trials > 1 {
@@ -119,13 +121,13 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Row returns a copy of the given row with the numbers of the interval.
+// Row returns a copy of the given row with Value, Lo, Hi and Trials from the interval.
 func (v Interval) Row(like Row) Row {
 	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
 	return like
 }
 
-// Rows returns, for each entry of the band, a copy of the given row with the numbers of the entry.
+// Rows returns, for each entry of the band, a copy of the given row with At, Value, Lo, Hi and Trials from this entry.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
 		like.At = b.At[k]
@@ -134,11 +136,13 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the Quantity of a row about failed runs. Trials is the number of failed runs. Value is the number of steps
-// after which the first failed run, in the order of streams, stopped. Settings states why this run stopped.
+// Failure is the Quantity of a row about failed runs. In such a row, Trials is the number of failed runs. Value and
+// Settings are about the failed run with the lowest stream number: Value is the number of steps after which this run
+// stopped, and Settings states why.
 const Failure = "failed"
 
-// Round returns the record with At, the values and the intervals rounded to the given number of significant digits.
+// Round returns a copy of the record with At, Value, Lo, Hi and Values rounded to the given number of significant
+// digits.
 func (r Record) Round(digits int) Record {
 	r = slices.Clone(r)
 	rounded := func(v float64) float64 {
@@ -156,8 +160,8 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header, and rounds numbers, except those in Setting, to twelve significant
-// digits. Write omits the statistics that [Record.Derive] computes.
+// Write writes the record as CSV with a header. It rounds numbers to twelve significant digits, except integers and the
+// numbers in Setting. Write omits the fields that [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {
@@ -171,8 +175,9 @@ func (r Record) Write(w io.Writer) error {
 	return nil
 }
 
-// Read reads a record that [Record.Write] wrote; errors name the line and the field. Read returns an error if two rows
-// agree in all fields other than Value, Values, Lo, Hi, Residual, Trials, Seed, Source and Machine.
+// Read reads a record that [Record.Write] wrote. Read returns an error that names the line and the field if a cell is
+// not valid, and an error that names the lines if two rows agree in all fields other than Value, Values, Lo, Hi,
+// Residual, Trials, Seed, Source and Machine.
 func Read(r io.Reader) (Record, error) {
 	seen := map[string]int{} // the line of each row, by the row's identity
 	all, err := csvrows.Decode(r, func(row *Row) error {
@@ -199,8 +204,8 @@ func ReadFile(path string) (Record, error) {
 	return Read(f)
 }
 
-// Update changes the record at path: it deletes the rows for which the function old returns true, adds the given rows,
-// and sorts all rows stably by the function order. Update reads the file just before it writes the file, and writes
+// Update changes the record in the file at path: it deletes the rows for which the function old returns true, adds the
+// given rows, and sorts all rows stably by the function order. Update reads the file just before writing it, and writes
 // either the whole file or nothing. Two processes must not update the same file at the same time.
 func Update(path string, old func(Row) bool, rows Record, order func(a, b Row) int) error {
 	all, err := ReadFile(path)

@@ -24,7 +24,7 @@ func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Me
 
 // TInterval returns Student's interval, mean ± t_{n−1} s/√n. For normal data, the interval has exactly the given
 // confidence; for other data, it has approximately this confidence if there are many values. For one value, the
-// interval is the whole line. TInterval panics if x is empty, or unless 0 < confidence < 1.
+// interval is the whole line. TInterval panics if x is empty, or if confidence is not between 0 and 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -41,8 +41,8 @@ func TInterval(x []float64, confidence float64) Interval {
 }
 
 // BootstrapInterval returns the percentile bootstrap interval of the mean, from 9,999 resamples drawn with PCG(seed,
-// 0). The interval assumes nothing about the shape of the distribution, but is a little too narrow for small samples.
-// BootstrapInterval panics under the same conditions as [TInterval].
+// 0). The method assumes nothing about the shape of the distribution, but for small samples, the interval is a little
+// too narrow. BootstrapInterval panics under the same conditions as [TInterval].
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
 	if len(x) == 1 {
@@ -77,11 +77,11 @@ func TTest(x []float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(math.Abs(mean)/(std/math.Sqrt(n)))
 }
 
-// SpreadRatio compares two samples on the same streams. It returns std(x)/std(y) with a percentile interval, the
-// two-sided p-value of the hypothesis that the ratio is 1, and the standard error of the ratio's logarithm. The
-// interval, the p-value and the standard error come from 9,999 bootstrap resamples of the streams, drawn with PCG(seed,
-// 0). The p-value is twice the share of the resamples whose ratio is on the rarer side of 1; the sample itself counts
-// as such a resample. We do not use the F test, because it assumes normal data.
+// SpreadRatio compares the standard deviations of two samples on the same streams. It returns std(x)/std(y) with a
+// percentile interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of the
+// ratio's logarithm. The interval, the p-value and the standard error come from 9,999 bootstrap resamples of the
+// streams, drawn with PCG(seed, 0). The p-value is twice the share of the resamples whose ratio is on the rarer side of
+// 1; the sample itself counts as such a resample. We do not use the F test, because it assumes normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -105,10 +105,10 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 }
 
 // Median returns the median of the N values x, or the lower of the two middle values if N is even. Lo and Hi are the
-// k-th least and the k-th greatest value. For any distribution, they enclose the true median with probability at least
-// 1 − 2 Pr{Bin(N, ½) < k}. The interval's Confidence is this bound. Median takes the greatest k for which the bound
-// reaches the requested confidence, or k = 1 if there is none. Values may be +Inf. Median panics under the same
-// conditions as [TInterval].
+// k-th least and the k-th greatest value. If the values are independent draws from one distribution, Lo and Hi enclose
+// the true median with probability at least 1 − 2 Pr{Bin(N, ½) < k}. The field Confidence of the result is this bound.
+// Median takes the greatest k for which the bound reaches the requested confidence, or k = 1 if there is no such k.
+// Values may be +Inf. Median panics under the same conditions as [TInterval].
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	n := len(x)
@@ -124,7 +124,7 @@ func Median(x []float64, confidence float64) Interval {
 	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
 }
 
-// Signs counts the numbers below −rounding and the numbers above rounding.
+// Signs returns the number of entries of x below −rounding, and the number of entries above rounding.
 func Signs(x []float64, rounding float64) (less, more int) {
 	for _, v := range x {
 		if v < -rounding {
@@ -136,9 +136,11 @@ func Signs(x []float64, rounding float64) (less, more int) {
 	return less, more
 }
 
-// SignTest returns the two-sided p-value of the sign test, min{1, 2 Pr{Bin(n, ½) ≤ min(less, more)}} with n = less +
-// more: the probability that n fair coins fall at least as unevenly. The test assumes only that the paired differences
-// are independent; differences of 0 do not count. SignTest panics if a count is negative.
+// SignTest returns the two-sided p-value of the sign test on paired differences. The argument less is the number of
+// negative differences, and the argument more is the number of positive differences. With n = less + more, the p-value
+// is min{1, 2 Pr{Bin(n, ½) ≤ min(less, more)}}, the probability that n fair coins fall at least as unevenly. The test
+// assumes only that the differences are independent; differences of 0 do not count. SignTest panics if a count is
+// negative.
 func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: sign test of %d and %d differences, want counts ≥ 0", less, more))
@@ -149,9 +151,10 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least p ≥ ½ with this property: if a method wins each of n pairs with probability p, the sign
-// test at the given level finds this method better with at least the given power. If there is no such p, Detectable
-// returns 1. Detectable panics unless level and power are between 0 and 1.
+// Detectable returns the least probability p ≥ ½ of winning a pair for which the sign test detects the better method:
+// if a method wins each of n pairs with probability p, the test at the given level finds, with probability power or
+// more, that this method is better. If there is no such p, Detectable returns 1. Detectable panics unless level and
+// power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)
@@ -171,9 +174,10 @@ func Detectable(n int, level, power float64) float64 {
 	return hi
 }
 
-// Holm returns the p-values p, adjusted for their number, in the same order. If we reject every hypothesis whose
-// adjusted p-value is at most α, the probability of one or more wrong rejections is at most α, however the tests depend
-// on each other (Holm 1979). For p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1, (k−j+1) p₍ⱼ₎).
+// Holm adjusts the p-values p for their number, and returns the adjusted p-values in the same order. If we reject every
+// hypothesis whose adjusted p-value is at most α, the probability of one or more wrong rejections is at most α, however
+// the tests depend on each other (Holm 1979). For p₍₁₎ ≤ … ≤ p₍ₖ₎, the adjusted values are p̃₍ᵢ₎ = max_{j≤i} min(1,
+// (k−j+1) p₍ⱼ₎).
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for k := range order {

@@ -1,9 +1,9 @@
-// Package race runs methods many times and compares them. It provides trials on many streams of
-// random numbers, tuning with a separate seed, observations at equal numbers of iterations,
-// queries or seconds, means with intervals, and records of the results.
+// Package race runs methods many times and compares them. It provides trials on many streams of random numbers, and
+// tuning with a separate seed. All runs are observed at the same numbers of iterations or queries, or at the same
+// times. The package also computes means with intervals, and reads and writes records of the results.
 //
-// The [Trial] of a failed run states the reason and the number of steps. A failed run does not end the other runs, and
-// a method whose runs all fail does not end the race.
+// The [Trial] of a failed run states why the run failed and after how many steps. A failed run does not end the other
+// runs, and a method whose runs all fail does not end the race.
 package race
 
 import (
@@ -28,45 +28,45 @@ import (
 // and Times are required.
 type Settings struct {
 	Trials int
-	First  int    // the stream of the first trial; several machines can share the trials if each has its own First
+	First  int    // the stream of the first trial; several machines can share the trials if each machine has its own First
 	Seed   uint64 // trial k = 0, 1, … uses stream First + k of Seed; tuning uses Seed+1 instead
 
 	Iterations int // T
-	// Schedule says after which iterations to observe a run; nil means LogSpaced(20). If Iterations is set, the end of
+	// If Iterations is set, Schedule says after which iterations to observe a run; nil means LogSpaced(20). The end of
 	// a run is always observed, and so is the start, unless the run is a [mixpolicy.PolicyRun].
 	Schedule mixpolicy.Schedule
-	// Queries lists, in increasing order, the numbers of revealed costs after which to observe a run.
+	// Queries lists, in increasing order, the numbers of queries (revealed costs) after which to observe a run.
 	Queries []int
-	// Times lists, in increasing order, the processor times after which to observe a run. A processor time is summed
-	// over all threads of this process; other processes do not count. If Times is set, runs are made one after another.
-	// The clock stops while an answer is evaluated. The observations depend on the machine.
+	// Times lists, in increasing order, the processor times after which to observe a run. Processor time is the time
+	// that all threads of this process use together; other processes do not count. If Times is set, the runs follow one
+	// another. The clock stops while an answer is evaluated. The observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
 	// always include this cost.
 	Valued Valued
 
-	Workers int // number of goroutines; 0 means one per CPU; always 1 if Times is set. Only the recorded times depend on it.
+	Workers int // number of goroutines; 0 means one per CPU; always 1 if Times is set. Only the recorded times depend on Workers.
 
-	// Progress, if set, is called after each run with a name, such as "penalty" or "tuning penalty", the number of runs
-	// done, and the number of all runs. Several goroutines may call Progress at the same time.
+	// Progress, if set, is called after each run with three arguments: a name, such as "penalty" or "tuning penalty",
+	// the number of runs done, and the total number of runs. Several goroutines may call Progress at the same time.
 	Progress func(name string, done, total int)
 
-	// TuningTrials is the number of tuning runs of each method of an entrant; with Halving, of each method in the last
-	// round. If TuningTrials is 0, [Run] takes the first method without tuning.
+	// TuningTrials is the number of tuning runs of each method of an entrant or, with Halving, of each method that is
+	// left in the last round. If TuningTrials is 0, [Run] takes the first method without tuning.
 	TuningTrials int
-	// Middle is the statistic of a method's scores by which tuning compares methods, such as the median; nil means the
-	// mean.
+	// Middle is the statistic by which tuning compares the scores of methods, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, the worse half of the methods is
-	// dropped. After the last round, each remaining method has TuningTrials trials; after each earlier round, each has
-	// half as many as after the next round, but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML
-	// 2013; successive halving in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier
-	// rounds also count in later rounds, because all methods use the same streams. Entrants with equally many methods
-	// make equally many tuning runs.
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the methods (rounded down)
+	// are dropped: the methods with the worst scores. After the last round, each remaining method has TuningTrials
+	// trials. The number of trials required after an earlier round is half the number required after the next round,
+	// rounded down, but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving
+	// in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later
+	// rounds, because all methods use the same streams. Entrants with equally many methods get equally many tuning
+	// runs.
 	Halving bool
-	// Score is a curve: tuning minimises the curve's value at the end of a run. A nil Score means the penalised gap of
-	// θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
+	// Score is the curve whose value at the end of a run is the score of the run; less is better. For [Run], a nil
+	// Score means the penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
 	Score Curve
 }
 
@@ -82,7 +82,7 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // time for Start, the steps and this answer, not for earlier answers or true costs; see Settings.Times
+	Seconds            float64 // time for Start, the steps and this answer, without earlier answers and true costs; see Settings.Times
 
 	// A [mixpolicy.PolicyRun] has no θ: Last and Theta are nil, and Cost, Violation and Mass are NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -108,9 +108,9 @@ type Runs struct {
 	Trials []Trial
 }
 
-// Trials runs a method on the streams First, First+1, … of a seed, in parallel. It returns an error if
-// the settings are invalid, if no trial finished, or if ctx ends; in the last two cases, it also
-// returns the trials so far.
+// Trials runs a method on the streams First, First+1, … of Seed, in parallel unless Times is set. It returns an error
+// if the settings are invalid, if no trial finished, or if ctx ends. In the last two cases, Trials also returns the
+// trials so far.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -167,11 +167,11 @@ func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, e
 
 func increasing[number ~int | ~int64](what string, marks []number) error {
 	if marks != nil && len(marks) == 0 {
-		return fmt.Errorf("race: no %s, want at least one", what)
+		return fmt.Errorf("race: the settings list no %s, want at least one", what)
 	}
 	for k, v := range marks {
 		if v < 1 || k > 0 && v <= marks[k-1] {
-			return fmt.Errorf("race: %s %v, want positive, increasing numbers", what, marks)
+			return fmt.Errorf("race: %s %v, want positive values in increasing order", what, marks)
 		}
 	}
 	return nil
@@ -352,7 +352,7 @@ func (r *Runs) Finished() []Trial { return r.ended(true) }
 // Failed returns the trials that did not reach the end.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
 
-// Err says why no trial reached the end, or is nil.
+// Err returns the error of the first trial if no trial reached the end, else nil.
 func (r *Runs) Err() error {
 	if failed := r.Failed(); len(failed) > 0 && len(failed) == len(r.Trials) {
 		return fault.At("race", r.Method.Name(), failed[0].Err)
@@ -385,12 +385,12 @@ func Mass(l *Observation) float64 { return l.Mass }
 // PolicyCost is the true cost of the policy.
 func PolicyCost(l *Observation) float64 { return l.PolicyCost }
 
-// Theta returns the curve of Observation.Theta[j], a mixing coefficient, as in Fig. 2 (left).
+// Theta returns the curve of the mixing coefficient Observation.Theta[j], as in Fig. 2 (left) of the paper.
 func Theta(j int) Curve { return func(l *Observation) float64 { return l.Theta[j] } }
 
-// PenalisedGap returns the curve whose value is [mixpolicy.Problem.PenalisedGap] at θ̂, or NaN if there is no θ̂. The
-// gap is ≥ 0 up to rounding and, unless all costs are equal, 0 only at an optimum of (2.18). PenalisedGap returns an
-// error if the exact optimum cannot be computed.
+// PenalisedGap returns the curve whose value is [mixpolicy.Problem.PenalisedGap] at θ̂, or NaN if there is no θ̂. Up to
+// rounding, the gap is not negative. Unless all costs are equal, the gap is 0 only at an optimum of (2.18).
+// PenalisedGap returns an error if the exact optimum cannot be computed.
 func PenalisedGap(p *mixpolicy.Problem) (Curve, error) {
 	if _, err := p.Optimum(context.Background()); err != nil {
 		return nil, fault.At("race", "penalised gap", err)
@@ -412,9 +412,10 @@ func (r *Runs) Final(c Curve) []float64 {
 	return x
 }
 
-// Band is a curve of means over trials with confidence intervals, one entry per observation.
+// Band is a curve of means over trials, with a confidence interval for each mean. At and Intervals have one entry for
+// each observation.
 type Band struct {
-	At        []float64 // mean iterations, queries or seconds
+	At        []float64 // mean numbers of iterations, queries or seconds
 	Intervals []Interval
 }
 
@@ -423,14 +424,14 @@ func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns, for each observation, the mean of the first curve and the mean of the second curve, c, over the
-// finished trials. The mean of c has a t interval of the given confidence, such as 0.95. A run that finished early
+// Band returns two means over the finished trials for each observation: the mean of the first curve, and the mean of
+// the second curve, c. The mean of c has a t interval of the given confidence, such as 0.95. A run that finished early
 // keeps its last value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
 
-// BandOf is [Runs.Band] with another kind of interval.
+// BandOf is [Runs.Band] with intervals that the function interval computes.
 func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
 	for _, row := range r.Rows(at, c, Row{}) {
 		var y []float64
@@ -444,9 +445,9 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation. Values are the values of the second curve, c, in every run. The field At is
-// the mean of the first curve over the finished runs. All other fields come from the given row. A run that finished
-// early keeps its last value from then on.
+// Rows returns a row for each observation. The field Values contains the values of the second curve, c, in all runs,
+// with NaN for a failed run. The field At is the mean of the first curve over the finished runs. All other fields come
+// from the given row. A run that finished early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {
@@ -477,13 +478,15 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 }
 
 // Ends returns the curve's last value in each run, or NaN for a failed run. On one stream, all methods that only sample
-// pairs receive the same pairs, so the noise that two such methods share cancels in their [Differences].
+// pairs receive the same pairs. So the noise that two such methods share cancels in the [Differences] of their last
+// values.
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at the first observation from which on all scores are at most the
-// goal. This number is +Inf if the last score is above the goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries at which the run reaches the goal and stays there: at the first
+// observation whose score, like all later scores, is at most the goal. This number is +Inf if the last score is above
+// the goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)
