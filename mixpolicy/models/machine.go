@@ -16,7 +16,7 @@ type Machine struct {
 	Break  [2]float64 // probability that a working machine breaks in a step, by action
 	Repair [2]float64 // probability that a broken machine recovers in a step, by action
 
-	Outage  float64 // cost of a step in the broken state, without service
+	Outage  float64 // cost of a step in the broken state, if the machine is left alone
 	Service float64 // cost that service adds to a step
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
@@ -39,7 +39,7 @@ func (w Machine) complete() (Machine, error) {
 	w.Criterion = cmp.Or(w.Criterion, mixpolicy.AverageCost)
 	for a := range 2 {
 		if p, q := w.Break[a], w.Repair[a]; !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
-			return w, fmt.Errorf("models: machine, action %s: breaks with probability %v, recovers with %v, want 0 to 1",
+			return w, fmt.Errorf("models: machine, action %s: probability %v of breaking and %v of recovering, want both from 0 to 1",
 				machineAction(a), p, q)
 		}
 	}

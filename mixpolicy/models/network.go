@@ -24,16 +24,16 @@ import (
 // to 3 in arrays.
 type Network struct {
 	Dynamics Dynamics
-	Buffers  [4]int     // greatest lengths; all zero means 38, 25, 25, 38
+	Buffers  [4]int     // greatest lengths of the queues; all zero means 38, 25, 25, 38
 	Arrival  [2]float64 // probability that a job arrives in a step, at queues 1 and 3; all zero means 0.08 each
 	Service  [4]float64 // probability that the service of a job ends in a step, by queue; all zero means 0.12, 0.12, 0.28, 0.28
-	Holding  [4]float64 // cost per job and step, by queue; all zero means 1 each
+	Holding  [4]float64 // cost of a job for each step that it spends in a queue, by queue; all zero means 1 each
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
-// Dynamics is the rule that combines the network's events into a step.
+// Dynamics says which events of the network can happen together in a step.
 type Dynamics int
 
 const (
@@ -45,8 +45,8 @@ const (
 	// respect: service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue
 	// 2, and a server on an empty queue 3 to queue 4.
 	PhantomJobs
-	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy
-	// (2003), where buffers are unbounded. Here, a job that arrives at a full buffer is lost.
+	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy (2003). Their buffers are
+	// unbounded. In this package, a job that arrives at a full buffer is lost.
 	OneEvent
 )
 
@@ -170,7 +170,7 @@ func (w Network) State(lengths [4]int) (int, error) {
 	return w.grid().index(lengths), nil
 }
 
-// MDP builds the network, which is empty at the start. At full size, the MDP has about 60 million
+// MDP builds the MDP of the network, which is empty at the start. At full size, the MDP has about 60 million
 // transitions, or 20 million under OneEvent.
 func (w Network) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()

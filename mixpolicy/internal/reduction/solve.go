@@ -2,9 +2,10 @@ package reduction
 
 import "math"
 
-// Measure returns a multiple of the stationary distribution. From v(0) = 1, it computes v(k) = Σ_i v(i)f(i,k), the mass
-// that flows into k divided by l_k. Then it scales the greatest mass to between ½ and 1, because masses can exceed the
-// range of a float64, as for a geometric measure of ratio ½ on 1,500 states.
+// Measure returns a multiple of the stationary distribution. Starting from v(0) = 1, it computes v(k) = Σ_i v(i)f(i,k),
+// the mass that flows into k divided by l_k. It then scales the masses, so that the greatest mass is between ½ and 1.
+// Without scaling, masses could exceed the range of a float64: for example, the masses of a geometric measure of ratio
+// ½ on 1,500 states.
 func (c *Chain) Measure() []float64 {
 	v := make([]wide, c.size)
 	v[0] = wide{f: 1}
@@ -35,7 +36,7 @@ func (c *Chain) Measure() []float64 {
 	return out
 }
 
-// Error bounds the relative error of each mass, unless Lost is set.
+// Error returns a bound on the relative error of each mass. The bound does not hold if Lost is set.
 func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
 
 // A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: it has the precision of a float64,
