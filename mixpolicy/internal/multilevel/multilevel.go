@@ -46,9 +46,9 @@
 //   - The residual after a correction needs only half of the moves (see cycle.correct), so a correction takes 2½ passes
 //     over the chain instead of 4. The halves are stored separately, because memory is read in cache lines: a pass over
 //     one half takes 3 ms, instead of 5 ms with joint storage, and a pass over both halves takes 4 ms.
-//   - A state takes its new mass if this mass balances the flow (see solver.iterate). If instead
-//     every mass is kept between a tenth of its old value and ten times its old value, the final
-//     residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
+//   - After Krylov steps, a state takes its new mass if this mass balances at least half of its flow (see
+//     solver.iterate). If instead every mass is kept between a tenth of its old value and ten times its old value, the
+//     final residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so from the finest level, one visit to the
 //     next level is as good as two.
 //   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So random graphs and grids whose

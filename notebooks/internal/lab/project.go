@@ -17,9 +17,9 @@ var firstNotebook string
 
 var moduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// NewProject makes a folder for a project of the reader's own: a Go module and a first notebook. The module shares a
-// workspace with the clone, so building needs no network. If one of the files exists with different contents,
-// NewProject returns an error and writes nothing.
+// NewProject makes a folder for the reader's own project: a Go module and a first notebook. The module shares a
+// workspace with the clone, so building needs no network. If one of the project's files exists already, with different
+// contents, NewProject returns an error and writes nothing.
 func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -27,7 +27,7 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	}
 	name := filepath.Base(dir)
 	if !moduleName.MatchString(name) {
-		return fmt.Errorf("the folder's name, %q, can't be the name of a Go module: want letters, digits, - and _, not - or _ first", name)
+		return fmt.Errorf("the folder's name, %q, can't be the name of a Go module: want letters, digits, - and _, with a letter or a digit first", name)
 	}
 	mod, err := os.ReadFile(filepath.Join(l.root, "go.mod"))
 	if err != nil {
@@ -43,7 +43,7 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	for _, f := range files {
 		switch have, err := os.ReadFile(filepath.Join(dir, f.name)); {
 		case err == nil && string(have) != f.content:
-			return fmt.Errorf("%s exists already and differs; open its folder: go run ./notebooks lab %s", filepath.Join(dir, f.name), dir)
+			return fmt.Errorf("%s exists already, with other contents; to open its folder: go run ./notebooks lab %s", filepath.Join(dir, f.name), dir)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
