@@ -178,7 +178,7 @@ func WithComparisons(readme string, all []Comparison) (string, error) {
 	before, rest, begins := strings.Cut(readme, readmeBegin)
 	_, after, ends := strings.Cut(rest, readmeEnd)
 	if !begins || !ends {
-		return "", fmt.Errorf("data: README.md has no place for the comparison, want the line %q and, below it, the line %q", readmeBegin, readmeEnd)
+		return "", fmt.Errorf("data: README.md has no place for the comparison, want the lines %q and, below, %q", readmeBegin, readmeEnd)
 	}
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }

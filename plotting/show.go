@@ -140,7 +140,7 @@ func kept(path string) error {
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
-			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that the command keeps, such as the notebook's",
+			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that clean keeps, such as the notebook's",
 				dir)
 		}
 	}

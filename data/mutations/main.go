@@ -81,7 +81,7 @@ func indexTargets(root string, numbers []string) (all []target, err error) {
 		}
 		t := target{Score: data.Score{Number: e.Number, Symbol: e.Symbol}, functions: mutation.Named(read[folder], e.Symbol[dot+1:])}
 		if len(t.functions) == 0 {
-			err = errors.Join(err, fmt.Errorf("index row (%s): its symbol %s is neither a function nor a type with methods", e.Number, e.Symbol))
+			err = errors.Join(err, fmt.Errorf("(%s): the symbol %s is neither a function nor a type with methods", e.Number, e.Symbol))
 		}
 		row := "^TestIndex$/^" + regexp.QuoteMeta(strings.ReplaceAll(e.Number, " ", "_")) + "$"
 		t.checks = []check{{"mixpolicy/paper", row}, {folder, "."}}

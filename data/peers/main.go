@@ -1,5 +1,5 @@
-// Command peers measures the methods of this module and the methods of other packages on the same problems, in turns.
-// It writes data/peers.csv and, from this file, the table in the README:
+// Command peers measures how long methods of this module and methods of other packages take for the same problems. It
+// writes data/peers.csv and, from this file, the table in the README:
 //
 //	go run ./data/peers                    everything: about ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work

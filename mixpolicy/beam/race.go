@@ -53,7 +53,7 @@ type Entry struct {
 	Name     string
 	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
 	Settings jsontext.Value              `json:",omitzero"` // settings in JSON, for the type that was registered under Name
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of each setting that varies; the method runs with every combination
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of each setting that varies; all combinations run
 }
 
 // quantities maps the names of quantities to curves. The curve of the penalised gap is nil here, because it depends on
@@ -164,7 +164,7 @@ var build = sync.OnceValue(func() string {
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
-		return nil, errors.New("beam: race file: no problems, or no work for them; want at least one problem, and at least one method or Simulate > 0")
+		return nil, errors.New("beam: race file: no problems, or no work for them; want a problem, and a method or Simulate > 0")
 	}
 	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
 		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want 0 or %d to %d", r.Simulate, 2*fewestSteps, mostSimulated)

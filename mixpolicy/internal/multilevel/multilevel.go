@@ -41,8 +41,8 @@
 // seventh. The reasons for the speed:
 //
 //   - Corrections omit states whose masses and residuals add up to at most a 256th of the target residual. Of the
-//     818,184 recurrent states, 379,963 remain at first, and 577,458 later. On two processors, a correction then takes
-//     24 ms at first and 33 ms later, instead of 41 ms.
+//     818,184 recurrent states, 379,963 remain in the first corrections, and 577,458 in later ones. On two processors,
+//     a correction then takes 24 ms at first and 33 ms later, instead of 41 ms.
 //   - The residual after a correction needs only half of the moves (see cycle.correct), so a correction takes 2½ passes
 //     over the chain instead of 4. The halves are stored separately, because memory is read in cache lines: a pass over
 //     one half takes 3 ms, instead of 5 ms with joint storage, and a pass over both halves takes 4 ms.

@@ -74,7 +74,7 @@ func Diff1(x, y []float64) float64 {
 
 // Tolerance is the greatest allowed difference between 1 and the sum of k probabilities. Each probability may carry 16
 // roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of a few factors. If probabilities are rounded
-// to a few decimals, the difference is usually far greater than Tolerance, which is an error.
+// to a few decimals, the difference is usually far greater, and [CheckDistribution] returns an error.
 func Tolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
 
 // CheckDistribution returns an error, without a prefix, unless p is a distribution over k

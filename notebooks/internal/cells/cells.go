@@ -259,7 +259,7 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
 	if i.name, ok = s.names[i.path]; !ok {
-		return fmt.Errorf("%s: there is no package %s here; cells may import the standard library, and the packages that the notebooks import",
+		return fmt.Errorf("%s: there is no package %s here; cells may import the standard library and the packages that notebooks import",
 			strings.TrimPrefix(from, "line "), spec.Path.Value)
 	}
 	if spec.Name != nil {

@@ -27,7 +27,7 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	}
 	name := filepath.Base(dir)
 	if !moduleName.MatchString(name) {
-		return fmt.Errorf("the folder's name, %q, can't be the name of a Go module: want letters, digits, - and _, with a letter or a digit first", name)
+		return fmt.Errorf("the folder's name, %q, can't be the name of a Go module: want letters, digits, - and _, not - or _ first", name)
 	}
 	mod, err := os.ReadFile(filepath.Join(l.root, "go.mod"))
 	if err != nil {
@@ -43,7 +43,7 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	for _, f := range files {
 		switch have, err := os.ReadFile(filepath.Join(dir, f.name)); {
 		case err == nil && string(have) != f.content:
-			return fmt.Errorf("%s exists already, with other contents; to open its folder: go run ./notebooks lab %s", filepath.Join(dir, f.name), dir)
+			return fmt.Errorf("%s exists already and differs; to open its folder: go run ./notebooks lab %s", filepath.Join(dir, f.name), dir)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
