@@ -77,9 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns one row for each work and instance, in the order of the file: the row of the fastest peer that returned
-// our answer or, if no peer did, of the peer that was stopped after the longest time. If no peer returned our answer,
-// and none was stopped, Best returns the first row of the instance.
+// Best returns one row for each work and instance, in the order of the file. It is the row of the fastest peer that
+// returned our answer. If no peer returned our answer, it is the row of the peer that was stopped after the longest
+// time. If no peer was stopped either, it is the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {

@@ -6,9 +6,9 @@
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
 // The command prints the mutants that no test notices, and each finished row. For a row of the index, the mutants are
-// changes of the row's symbol. A mutant is killed if the row's check or a short test of the symbol's package fails. The
-// file .lab/mutations.csv keeps the finished rows of a run over the whole index, and the next such run continues from
-// this file. To start again from the first row, remove the file.
+// changes of the row's symbol. A mutant is killed if the row's check or a short test of the symbol's package fails.
+// During a run over the whole index, the file .lab/mutations.csv keeps the finished rows. If the run is interrupted,
+// the next run over the whole index continues from this file. To start again from the first row, remove the file.
 package main
 
 import (

@@ -30,7 +30,7 @@ type Program struct {
 }
 
 // Build mutates functions of the module at root, and their conditions only if the argument conditions is true. It drops
-// the mutants that do not compile, and builds the tests of the packages, which must include the packages of the
+// the mutants that do not compile, and builds the tests of the given packages. These must include the packages of the
 // functions. Build writes the built programs and other files to the folder that the argument temporary names.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}

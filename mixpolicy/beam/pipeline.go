@@ -56,7 +56,7 @@ func init() {
 	register.Iter1[Block]()
 }
 
-// Build adds the pipeline of a race that [Submit] has checked to the scope s:
+// Build adds to the scope s the pipeline of a race that [Submit] has checked:
 //
 //	methods and base policies → tasks → a Part of each task → a Part of each method or policy → rows → the record
 //
@@ -92,9 +92,9 @@ func (c *counter) add(ctx context.Context, n int) {
 
 type doTask struct{ Race string }
 
-// ProcessElement does a task. The task runs in another goroutine. Meanwhile, ProcessElement counts the seconds in its
-// own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure, and
-// ProcessElement returns no error.
+// ProcessElement carries out a task. The task runs in another goroutine. Meanwhile, ProcessElement counts the seconds
+// in its own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure,
+// and ProcessElement returns no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)

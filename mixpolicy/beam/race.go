@@ -36,7 +36,7 @@ type Race struct {
 	// about 20 times while the number of iterations grows by a factor of ten.
 	Iterations int
 	// Queries lists numbers of revealed costs, in increasing order. The quantities are recorded after each of these
-	// numbers. An empty list is an error, unlike nil.
+	// numbers. An empty list is an error, but nil is not.
 	Queries []int `json:",omitzero"`
 
 	// Quantities lists the quantities to record. The possible quantities are "penalised gap", "true cost of the

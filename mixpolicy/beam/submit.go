@@ -154,7 +154,7 @@ func (j *Job) Run(ctx context.Context) error {
 		why := "a worker has died"
 		if errors.Is(err, errSilent) {
 			why = fmt.Sprintf("%v for %v", err, j.Patience)
-			err = fmt.Errorf("%w for %v; the race was started %d times; with a larger --patience, race waits longer", err, j.Patience, attempts)
+			err = fmt.Errorf("%w for %v; the race was started %d times; try a larger --patience", err, j.Patience, attempts)
 		}
 		if !dead || try == attempts {
 			return cause(err)

@@ -1,4 +1,4 @@
-// Package models holds Markov decision processes to experiment on: the queue of section 6 of the paper, with seven
+// Package models holds Markov decision processes for experiments: the queue of section 6 of the paper, with seven
 // readings of its transition law; a network of four queues; random MDPs; and two small examples.
 //
 // A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The method MDP builds the

@@ -28,7 +28,7 @@
 //
 // # Light and dark
 //
-// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab
+// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element. JupyterLab
 // states its colours in the attribute data-jp-theme-light ("true" or "false") of the body element. A chart that watches
 // these attributes follows the reader's choice.
 package echarts

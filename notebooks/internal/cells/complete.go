@@ -22,7 +22,7 @@ type Completion struct {
 	Type string `json:"type"`
 }
 
-// Importer returns an importer of packages from their archives, which have the form that Go's compiler writes. While
+// Importer returns an importer that reads packages from their archives, in the form that Go's compiler writes. While
 // the function archive returns nil for a path, the package with this path cannot be imported.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}

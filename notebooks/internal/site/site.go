@@ -1,6 +1,6 @@
-// Package site makes the site: the exported pages, JupyterLite with the notebooks, and the engine, which compiles and
-// runs cells in the reader's browser. The browser must support WebAssembly, and be from 2024 or later. The site is a
-// folder of static files, which any web server can serve, under any path.
+// Package site makes a web site of three parts: the exported pages, JupyterLite with the notebooks, and the engine,
+// which compiles and runs cells in the reader's browser. The browser must support WebAssembly, and be from 2024 or
+// later. The site is a folder of static files, which any web server can serve, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
 // program from a cell. The compiler, the linker and the program then run one after another in web workers, on file
