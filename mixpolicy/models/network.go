@@ -45,8 +45,8 @@ const (
 	// service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue 2, and a
 	// server on an empty queue 3 to queue 4.
 	PhantomJobs
-	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy (2003). Their buffers are
-	// unbounded. In this package, a job that arrives at a full buffer is lost.
+	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy (2003). In their network,
+	// buffers are unbounded. In this package, a job that arrives at a full buffer is lost.
 	OneEvent
 )
 

@@ -19,8 +19,8 @@
 // Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of the time of a balance.
 // Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Only sweeps correct these states. The
 // scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is appropriate (Notay
-// 2012; De Sterck, Treister and others 2010–11). The shares are computed again when the residual is a thousandth of
-// what it was when they were last computed.
+// 2012; De Sterck, Treister and others 2010–11). The shares are computed again each time the residual has fallen by a
+// factor of a thousand since their last computation.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
 // colour at once ([order]), so the results are the same, bit for bit, for any number of processors.
@@ -36,8 +36,8 @@
 //	balances alone                                       103 sweeps, 12 s
 //	this package                                          54 sweeps, 2.5 s
 //
-// Under the rule LBFS, the recurrent class of the network has 65,910 states, and this package takes 70 sweeps and 0.2
-// s. Under LONGER, corrections take two fifths of the 2.5 s, the two balances a fifth, and the construction of groups a
+// Under the rule LBFS, the network's recurrent class has 65,910 states, and this package takes 70 sweeps and 0.2 s.
+// Under LONGER, corrections take two fifths of the 2.5 s, the two balances a fifth, and the construction of groups a
 // seventh. The reasons for the speed:
 //
 //   - Corrections omit states whose masses and residuals add up to at most a 256th of the target residual. Of the

@@ -10,10 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 )
 
-// Check calls each function three times, and ends its context after 30, 90 and 210 ms. In short tests, it calls each
-// function once, and ends its context after 90 ms. The test fails unless the function then ends within a second of
-// processor time, with the error of the context or without an error. (Wall time would include the work of other
-// programs.)
+// Check calls each function three times, with contexts that end after 30, 90 and 210 ms. In short tests, it calls each
+// function once, with a context that ends after 90 ms. The test fails unless each call ends within a second of
+// processor time after its context, with the error of the context or without an error. (Wall time would include the
+// work of other programs.)
 func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 	t.Helper()
 	moments := []time.Duration{30 * time.Millisecond, 90 * time.Millisecond, 210 * time.Millisecond}

@@ -10,10 +10,10 @@
 // multifrontal method: Duff and Reid 1983).
 //
 // On grids and on flows in the plane, a sparse LU factorisation of I − P with a similar order, such as SciPy's, can be
-// a little faster than this package. LU does not sum each l_k again, although the proof below needs this sum, and it
-// stores no exponent with each mass. On blocks that are joined by hubs, SciPy's column order fills the matrix less than
-// our order does. But LU subtracts: on a chain with two deep wells, the measure that LU computes may have no correct
-// digit at all, although its residual is of the size of rounding.
+// a little faster than this package. Unlike our elimination, LU does not sum each l_k again (the proof below needs
+// these sums), and stores no exponent with each mass. On blocks that are joined by hubs, SciPy's column order fills the
+// matrix less than our order does. But LU subtracts: on a chain with two deep wells, the measure that LU computes may
+// have no correct digit at all, although its residual is of the size of rounding.
 //
 // # The error
 //
