@@ -34,7 +34,7 @@ func Adversaries(r io.Reader) ([]Adversary, error) {
 			_, value, _ := strings.Cut(word, "=")
 			v, err := strconv.ParseFloat(value, 64)
 			if err != nil || math.IsNaN(v) {
-				return fmt.Errorf("instance has %q, want <name>=<number>", word)
+				return fmt.Errorf("the instance contains %q, want <name>=<number>", word)
 			}
 			a.Instance = append(a.Instance, v)
 		}

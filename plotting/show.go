@@ -100,8 +100,8 @@ const Headless = "MIXPOLICY_HEADLESS"
 // Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
 // (.csv). A relative path starts at the working directory or, in a notebook, at the notebook's folder. In a notebook,
 // Save prints the path, and refuses a path in a folder that go run ./notebooks clean removes. Save creates a missing
-// folder. Save writes the whole file or none. As SVG, PNG or CSV, a drawing gives the same bytes every time. A PDF
-// contains the time at which it was made.
+// folder. Save writes the whole file or none. Saved as SVG, PNG or CSV, a drawing gives the same bytes every time. A
+// PDF contains the time at which it was made.
 //
 // CSV is one table with the columns panel (counted from 1), title, kind, layer (the layer's name), x, y, lo, hi and z.
 // If a layer has no value for a column, the cell is empty. Lines, points and paths have a row for each point, with the
@@ -110,7 +110,7 @@ const Headless = "MIXPOLICY_HEADLESS"
 // of the rule or of the end is y or, if the rule or the span is vertical, x. An arrow has one row, for the point to
 // which it points. All numbers are those that the layers were given, with all digits.
 //
-// As PNG or PDF, a character that is neither in Liberation Sans nor in DejaVu Sans is an error. For an SVG, the
+// For a PNG or a PDF, a character that is neither in Liberation Sans nor in DejaVu Sans is an error. For an SVG, the
 // reader's machine chooses another font.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")

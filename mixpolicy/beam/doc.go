@@ -73,7 +73,7 @@
 // Each worker rebuilds the MDP and Ψ. If the measures were sent, as a side input or a file, a worker would not compute
 // Ψ, but would still build the MDP. All workers can rebuild at the same time, whereas one place would have to send the
 // measures. At 1 Gbit/s, sending the measures of the largest network takes 0.4 s for each worker, so sending them to
-// 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file only describes a
-// problem, even a user's own. Moreover, a race that needs a cluster takes hours, so two minutes of rebuilding matter
-// little.
+// 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file needs only a description
+// of a problem, even of a user's own problem. Moreover, a race that needs a cluster takes hours, so two minutes of
+// rebuilding matter little.
 package beam

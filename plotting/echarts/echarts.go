@@ -22,7 +22,7 @@
 //	</script>
 //
 // LOADER stands for [Loader], a script of about 1.6 kB that may occur any number of times in a page. [Loader] fetches
-// the bundle once, or again after a failure. It then calls every pushed function exactly once, even if a function is
+// the bundle once, or again after a failure. It then calls every pushed function exactly once, even a function that is
 // pushed later. On paper, style sheets show elements of the class mixpolicy-static and hide elements of the class
 // mixpolicy-live, whatever scripts have done.
 //

@@ -164,7 +164,7 @@ func newErrata(equations []*equation) (all []*erratum, err error) {
 // Grave returns the page's errata of the kind [paper.Error].
 func (p *page) Grave() []*erratum { return p.errata(true) }
 
-// Other returns the page's errata of all other kinds.
+// Other returns the page's errata of all kinds except [paper.Error].
 func (p *page) Other() []*erratum { return p.errata(false) }
 
 func (p *page) errata(errors bool) []*erratum {
