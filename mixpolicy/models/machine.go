@@ -86,8 +86,8 @@ func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	return [2]float64{(1 - g + g*q) / d, g * p / d}, nil
 }
 
-// Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s: the
-// average cost, or the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ).
+// Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s. Depending on Criterion, this
+// is the average cost or the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ).
 func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	mu, err := w.Measure(serviced)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
-// An action chooses the queue that each server works on: the first queue of one line, or the last
-// queue of the other line. The state is the four lengths x. With the holding costs h, a step costs
-// Σ hᵢxᵢ, which is ‖x‖₁ by default.
+// An action chooses the queue that each server works on: the first queue of one line, or the last queue of the other
+// line. A state consists of the four lengths x. With the holding costs h, a step costs Σ hᵢxᵢ, which is ‖x‖₁ by
+// default.
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size, with 39·26·26·39 = 1,028,196 states and 4
 // actions, but without the phantom jobs of their update (see [PhantomJobs]). Queues are numbered 1 to 4 in texts, and 0
@@ -25,7 +25,7 @@ import (
 type Network struct {
 	Dynamics Dynamics
 	Buffers  [4]int     // greatest lengths of the queues; all zero means 38, 25, 25, 38
-	Arrival  [2]float64 // probability that a job arrives in a step, at queues 1 and 3; all zero means 0.08 each
+	Arrival  [2]float64 // probabilities that a job arrives in a step at queue 1, and at queue 3; both zero means 0.08 each
 	Service  [4]float64 // probability that the service of a job ends in a step, by queue; all zero means 0.12, 0.12, 0.28, 0.28
 	Holding  [4]float64 // cost of a job for each step that it spends in a queue, by queue; all zero means 1 each
 

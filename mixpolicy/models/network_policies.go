@@ -21,7 +21,7 @@ const (
 	LastBuffer
 	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all orders of arrival of
 	// the jobs in both queues were equally likely, the oldest job would be in queue i with this probability. So the
-	// rule approximates first in, first out from the lengths alone.
+	// rule approximates the discipline "first in, first out", although it knows only the lengths.
 	OldestJob
 	// CMu serves the queue with the greater hᵢdᵢ, the holding cost times the service probability.
 	// This is the cμ rule, which is optimal for a single server if served jobs leave.
