@@ -22,19 +22,19 @@ type Adversary struct {
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the greatest excess of Left over Right that rounding alone can cause
-	Text       string    `csv:"instance"`      // the instance of greatest ratio, with all digits: "name=value …"
+	Text       string    `csv:"instance"`      // the instance with the greatest ratio, as "name=value …" with all digits
 	Loose      string    `csv:"loose"`         // why no instance has a ratio of ½ or more; empty if an instance has such a ratio
 	Instance   []float64 // the values of Text
 }
 
-// Adversaries reads rows that [csvrows.Encode] has written. An error in a row names the line.
+// Adversaries reads rows that [csvrows.Encode] has written. If a row is wrong, the error names its line.
 func Adversaries(r io.Reader) ([]Adversary, error) {
 	rows, err := csvrows.Decode(r, func(a *Adversary) error {
 		for _, word := range strings.Fields(a.Text) {
 			_, value, _ := strings.Cut(word, "=")
 			v, err := strconv.ParseFloat(value, 64)
 			if err != nil || math.IsNaN(v) {
-				return fmt.Errorf("instance has %q, want <name>=<number>", word)
+				return fmt.Errorf("the instance contains %q, want <name>=<number>", word)
 			}
 			a.Instance = append(a.Instance, v)
 		}

@@ -1,6 +1,6 @@
-// Package data holds results that the code computed and that notebooks and tests read: reference values with their
-// provenance, claims with their verdicts, and comparisons with other packages. It also holds texts written by hand: the
-// paper's statements, the errata of the paper, and the index of its equations.
+// Package data holds computed results, which notebooks and tests read: reference values with their provenance, claims
+// with their verdicts, and comparisons with other packages. It also holds texts written by hand: the paper's
+// statements, the errata of the paper, and the index of its equations.
 package data
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed *.csv statements.md errata.md claims.md
 var Files embed.FS
 
-// Rows reads a table of this folder. The columns of the table are the fields of Row; see [csvrows.Encode].
+// Rows reads a table of this folder. Each column of the table is a field of Row; see [csvrows.Encode].
 func Rows[Row any](name string) ([]Row, error) {
 	f, err := Files.Open(name)
 	if err != nil {
@@ -30,7 +30,7 @@ func Rows[Row any](name string) ([]Row, error) {
 }
 
 // Score is a row of mutations.csv: how many mutants of a symbol the tests kill. A mutant is the code with one small
-// change, and it is killed if a test fails.
+// change. If a test then fails, it kills the mutant.
 type Score struct {
 	Number  string `csv:"number"` // as in index.csv
 	Symbol  string `csv:"symbol"`

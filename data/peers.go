@@ -29,7 +29,7 @@ type Comparison struct {
 	OurCPU   float64  `csv:"ours_cpu,%.4g"` // median processor time of all cores together, in seconds
 	Threads  int      `csv:"ours_threads"`  // the number of threads that we may use
 
-	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that the cores read and write in
+	// Bytes is the size of the problem's arrays. Bandwidth is the number of bytes that the cores can read and write in
 	// memory in a second, measured just before the times. Bytes and Bandwidth are 0 if a cache may hold the arrays.
 	Bytes     float64 `csv:"bytes,%.4g"`
 	Bandwidth float64 `csv:"bandwidth,%.4g"`
@@ -37,7 +37,7 @@ type Comparison struct {
 	Peer   string   `csv:"peer"`   // the package and its version
 	Method string   `csv:"method"` // the peer's method
 	They   Measured `csv:"peer_"`
-	// TheirCPU and TheirThreads describe the peer as OurCPU and Threads describe us.
+	// TheirCPU and TheirThreads are for the peer what OurCPU and Threads are for us.
 	TheirCPU     float64 `csv:"peer_cpu,%.4g"`
 	TheirThreads int     `csv:"peer_threads"`
 	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. If the peer was stopped,
@@ -59,8 +59,8 @@ const stopped = "stopped"
 // Stopped returns the outcome of a peer that was stopped after the given number of seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
-// Ratio returns the peer's time divided by ours, or NaN if the peer gave no answer, or an answer that differs from
-// ours. If bound is true, the peer was stopped, and the ratio is a lower bound.
+// Ratio returns the peer's time divided by ours, or NaN if the peer failed, or gave an answer that differs from ours.
+// If bound is true, the peer was stopped, and the ratio is a lower bound.
 func (c Comparison) Ratio() (ratio float64, bound bool) {
 	if c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
 		return math.NaN(), false
@@ -68,8 +68,8 @@ func (c Comparison) Ratio() (ratio float64, bound bool) {
 	return c.They.Median / c.We.Median, c.Outcome != ""
 }
 
-// Floor returns the time, in seconds, that memory needs to deliver the problem's arrays once. It is 0 if a cache may
-// hold the arrays, or if the bandwidth was not measured.
+// Floor returns the time, in seconds, to read the problem's arrays from memory once, at the measured bandwidth. The
+// time is 0 if a cache may hold the arrays, or if the bandwidth was not measured.
 func (c Comparison) Floor() float64 {
 	if c.Bandwidth == 0 {
 		return 0
@@ -77,9 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns one row for each work and instance, in the order of the file: the row of the fastest peer that returned
-// our answer or, if no peer did, of the peer that was stopped after the longest time. If no peer returned
-// our answer or was stopped, Best returns the first row of the instance.
+// Best returns one row for each work and instance, in the order of the file. It is the row of the fastest peer that
+// returned our answer. If no peer returned our answer, it is the row of the peer that was stopped after the longest
+// time. If no peer was stopped either, it is the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -148,12 +148,12 @@ func Comparisons() ([]Comparison, error) {
 	return ReadComparisons(f)
 }
 
-// ReadComparisons reads rows that [WriteComparisons] has written. An error in a row names the line.
+// ReadComparisons reads rows that [WriteComparisons] has written. If a row is wrong, the error names its line.
 func ReadComparisons(r io.Reader) ([]Comparison, error) {
 	all, err := csvrows.Decode(r, func(c *Comparison) error {
 		for _, v := range c.times() {
 			if !(*v >= 0 && *v <= math.MaxFloat64) {
-				return fmt.Errorf("the number %v, want finite numbers ≥ 0", *v)
+				return fmt.Errorf("a time, a size or a bandwidth is %v, want a finite number ≥ 0", *v)
 			}
 		}
 		if want := c.told(); c.Told != want {
@@ -173,12 +173,12 @@ const (
 	readmeEnd   = "<!-- end of data/peers.csv -->\n"
 )
 
-// WithComparisons returns the README, with the table of peers.csv replaced by a table made from the rows.
+// WithComparisons returns the README with a new table, made from the rows, in place of the table of peers.csv.
 func WithComparisons(readme string, all []Comparison) (string, error) {
 	before, rest, begins := strings.Cut(readme, readmeBegin)
 	_, after, ends := strings.Cut(rest, readmeEnd)
 	if !begins || !ends {
-		return "", fmt.Errorf("data: README.md has no place for the comparison, want the lines %q and %q", readmeBegin, readmeEnd)
+		return "", fmt.Errorf("data: README.md has no place for the comparison, want the lines %q and, below, %q", readmeBegin, readmeEnd)
 	}
 	return before + readmeBegin + comparisonTable(all) + readmeEnd + after, nil
 }

@@ -12,8 +12,9 @@
 //
 // Apart from temporary files, the caches of Go, pip and npm, and a Debian package if the flag --debian allows it, the
 // set-up writes only to the folder .lab of the clone, and a run writes only to the folder build. Only the command run
-// --update changes the notebooks, and only the command kernel writes into your own Jupyter. When the command ends, for
-// whatever reason, the processes that it started end too.
+// --update writes fresh outputs into the notebooks, and only the command kernel writes into your own Jupyter. When the
+// command ends, for whatever reason, the processes that it started end too, except that Debian's package manager may
+// finish first.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Columns makes a column for each head. A head may be followed by a tab and the format of the column's numbers.
+// Columns makes a column for each head. After a head, a tab and the format of the column's numbers may follow.
 func Columns(heads ...string) (all []Column) {
 	for _, head := range heads {
 		head, format, _ := strings.Cut(head, "\t")
@@ -15,10 +15,10 @@ func Columns(heads ...string) (all []Column) {
 	return all
 }
 
-// Cells is a table of texts that is filled cell by cell. Rows appear in the order in which [Cells.Set] first names
+// Cells is a table of texts. A program fills it cell by cell. Rows appear in the order in which [Cells.Set] first names
 // them.
 type Cells struct {
-	Missing string // the text shown in a cell that is not set, or is set to the empty text
+	Missing string // the text that is shown in a cell without a text
 	rows    []string
 	of      map[[2]string]string
 }
@@ -34,8 +34,8 @@ func (c *Cells) Set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// Table returns a table of the columns with the given heads. The argument rows is the head of an additional first
-// column, which holds the names of the rows.
+// Table returns a table with the columns of the given heads, in this order. An additional first column holds the names
+// of the rows; the argument rows is its head.
 func (c *Cells) Table(caption, rows string, heads ...string) Table {
 	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

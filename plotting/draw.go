@@ -2,7 +2,7 @@
 
 package plotting
 
-// Draw draws the figures that a cell of a page has described. It returns the pictures or an error, encoded.
+// Draw draws the figures that a cell of a page has described. It returns the pictures or an error, encoded as bytes.
 func Draw(description []byte) []byte {
 	o, err := decode[order](description)
 	if err != nil {

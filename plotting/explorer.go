@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// Explorer shows figures computed beforehand: one frame of figures for each combination of the values of its controls.
-// An explorer needs no kernel, so it also works on exported pages. Each figure has the same axis ranges in all
-// frames. Without scripts, and in a file, only the frame at which the controls start is shown.
+// Explorer shows figures computed beforehand. There is one frame of figures for each combination of the values of the
+// controls. An explorer needs no kernel, so it also works on exported pages. A figure has the same axis ranges in all
+// frames. Without scripts, and in a file, only one frame is shown: the frame for the start values of the controls.
 //
 // A chart stores each column of numbers only once, even if several frames contain the same curve.
 type Explorer struct {
@@ -22,8 +22,8 @@ type Explorer struct {
 	Frame func(at []int) Panels
 }
 
-// Control is a parameter that the reader sets with a slider or, if Menu is set, in a menu. A menu suits values that are
-// names.
+// Control is a parameter that the reader chooses with a slider or, if Menu is true, from a menu. A menu suits values
+// that are names.
 type Control struct {
 	Label  string // such as "η"
 	Values []string
@@ -31,8 +31,8 @@ type Control struct {
 	Menu   bool
 }
 
-// Slider returns a control over numbers. It starts at the middle number or, if their count is even, at the second of
-// the two middle numbers.
+// Slider returns a control over numbers. The control starts at the middle number. If there are two middle numbers, it
+// starts at the second.
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {
@@ -41,7 +41,7 @@ func Slider(label string, values ...float64) Control {
 	return c
 }
 
-// String describes the control at its start: "η = 0.1" for a slider, only the value for a menu.
+// String describes the start value of the control: "η = 0.1" for a slider, but only the value for a menu.
 func (c Control) String() string {
 	if c.Menu {
 		return c.Values[c.Start]

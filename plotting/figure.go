@@ -24,11 +24,11 @@ type Axis struct {
 	Label string
 	Log   bool // logarithmic, to base 10; the data must be positive
 
-	// Min and Max fix the range if Min < Max. By default, the axis covers the range of the data.
+	// If Min < Max, the axis goes from Min to Max. By default, both are 0, and the axis covers the range of the data.
 	Min, Max float64
 
-	// Names replace the numbers on a y axis: Names[0] stands at the value 1, Names[1] at 2, and so on, upwards. If
-	// there are names, the error bars of [Points] are horizontal.
+	// Names replace the numbers on a y axis: Names[0] is at the value 1, Names[1] is at 2, and so on, upwards. If there
+	// are names, the error bars of [Points] are horizontal.
 	Names []string
 }
 
@@ -50,8 +50,8 @@ type Pen struct {
 	taken  []Look // the looks of layers with the name of a method (see [LookOf])
 }
 
-// Draw draws the layers, the first at the bottom. If a user's own layer draws several layers that leave their colour to
-// the figure, these layers share one colour.
+// Draw draws the layers, the first at the bottom. If a user's own layer draws several layers whose colour the figure
+// chooses, these layers share one colour.
 func (p *Pen) Draw(layers ...Layer) error {
 	for _, l := range layers {
 		if err := l.Draw(p); err != nil {
@@ -141,7 +141,7 @@ func (f Figure) checkFrame() error {
 		return errors.New("no layers: there is nothing to draw")
 	}
 	if w, h := f.size(); !(w > 0 && h > 0 && w <= 100 && h <= 100) {
-		return fmt.Errorf("size %g × %g inches: width and height must be in (0, 100]", f.Width, f.Height)
+		return fmt.Errorf("size %g × %g inches: Width and Height must be in (0, 100], or 0 for the default", f.Width, f.Height)
 	}
 	for _, a := range []struct {
 		name string
@@ -149,7 +149,7 @@ func (f Figure) checkFrame() error {
 	}{{"x", f.X}, {"y", f.Y}} {
 		switch {
 		case a.Names != nil && (a.Log || a.name == "x"):
-			return fmt.Errorf("%s axis: names are only for a linear y axis", a.name)
+			return fmt.Errorf("%s axis: only a linear y axis can have Names", a.name)
 		case !drawable(a.Min) || !drawable(a.Max):
 			return fmt.Errorf("%s axis: range [%g, %g] is not within ±%g", a.name, a.Min, a.Max, limit)
 		case a.Min > a.Max:
@@ -290,20 +290,20 @@ func drawable(v float64) bool { return math.Abs(v) <= limit }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Drawing is a view that can be saved to a file: a [Figure], [Panels] or an [Explorer].
+// Drawing is a view that [Save] can write to a file: a [Figure], [Panels] or an [Explorer].
 type Drawing interface {
 	View
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, row by row. In a file, their axes are aligned. A page shows as many figures side by
-// side as fit.
+// Panels are figures in a grid, row by row. In a file, the axes of the figures are aligned. A page shows as many
+// figures side by side as there is room for.
 type Panels struct {
 	Figures []Figure
 	Columns int // the number of columns in a file; default: all figures in one row
 }
 
-// Row puts figures side by side.
+// Row returns panels that show the figures side by side.
 func Row(figures ...Figure) Panels { return Panels{Figures: figures} }
 
 func (f Figure) panels() (Panels, error) { return Row(f).panels() }

@@ -18,7 +18,7 @@ type Grid struct {
 }
 
 // Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1]. If z becomes infinite between two neighbouring
-// points, Sample adds a row or column of grid points there.
+// points, Sample adds a row or column of grid points close to where z becomes infinite.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
@@ -83,7 +83,7 @@ func (g Grid) check(x, y Axis) error {
 		}
 		for j, v := range row {
 			if !drawable(v) && !math.IsInf(v, 0) {
-				return fmt.Errorf("Grid.Z[%d][%d] is %g, at (%g, %g): values must be infinite, or within ±1e100", i, j, v, g.X[i], g.Y[j])
+				return fmt.Errorf("Grid.Z[%d][%d] is %g, at (%g, %g): values must be ±Inf, or within ±1e100", i, j, v, g.X[i], g.Y[j])
 			}
 		}
 	}
@@ -102,8 +102,7 @@ func (g Grid) values() interval {
 	return r
 }
 
-// Contour draws the level sets z(x, y) = c of a function on a grid, labelled
-// with c where there is room.
+// Contour draws the level sets z(x, y) = c of a function on a grid, each with the label c where there is room.
 type Contour struct {
 	Name   string
 	Grid   Grid

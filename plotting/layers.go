@@ -19,12 +19,12 @@ type Line struct {
 	Width  float64 // in points; default: 1.6
 
 	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or the meaning of another mark
-	// without a name. The text appears below the x axis. If several layers state the same text, it appears only once.
+	// that has no name. The text appears below the x axis. If several layers state the same text, it appears only once.
 	Interval string
 }
 
-// Graph returns the line through the points (x[i], f(x[i])). The functions floats.Span and floats.LogSpan of gonum make
-// evenly spaced x, for a linear and for a logarithmic axis.
+// Graph returns the line through the points (x[i], f(x[i])). To make x, use floats.Span of gonum for a linear axis, and
+// floats.LogSpan for a logarithmic axis: both space the x evenly on the axis.
 func Graph(name string, x []float64, f func(x float64) float64) Line {
 	return Line{Name: name, X: x, Y: mapped(x, f)}
 }
@@ -48,12 +48,12 @@ func (l Line) Draw(p *Pen) error {
 }
 
 // Bars are rectangles that stand on 0, as in a histogram, or on the frame if the axis begins above 0. Bar i is centred
-// at X[i] and reaches Height[i]. It is Width wide, including a small gap on either side. Bars are translucent, so
+// at X[i] and reaches Height[i]. Each bar is Width wide, including a small gap on either side. Bars are translucent, so
 // several layers of bars can overlap.
 type Bars struct {
 	Name      string
 	X, Height []float64
-	Width     float64 // default: the smallest distance between centres
+	Width     float64 // default: the smallest distance between two centres
 	Color     Color
 }
 
@@ -132,7 +132,7 @@ func (s Span) describe() (kind, name string) { return "span", s.Label }
 func (s Span) Draw(p *Pen) error {
 	axis := p.axis(s.Vertical)
 	if s.From > s.To {
-		return fmt.Errorf("strip with From %g > To %g", s.From, s.To)
+		return fmt.Errorf("the strip has From = %g > To = %g", s.From, s.To)
 	}
 	if err := checkColumns(column{"From", []float64{s.From}, axis}, column{"To", []float64{s.To}, axis}); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (l Path) Draw(p *Pen) error {
 		glyphs{x: l.X[:1], y: l.Y[:1], hollow: true}, glyphs{x: l.X[last:], y: l.Y[last:]})
 }
 
-// Arrow points at (X, Y) and has its label at the other end, (FromX, FromY). If both ends are the same point, only the
-// label is drawn.
+// Arrow is an arrow that points to (X, Y). Its label is at the other end, (FromX, FromY). If both ends are the same
+// point, only the label is drawn.
 type Arrow struct {
 	Label        string
 	X, Y         float64

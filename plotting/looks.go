@@ -44,7 +44,7 @@ var others = []Look{
 	{Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
 
-// LookOf returns the look that a method has in all figures. The package lists the looks of most methods of the
+// LookOf returns the look that a method has in all figures. The package has a list of the looks of most methods in the
 // notebooks. If the name of a layer without a colour is a listed method, or begins with a listed method and a comma,
 // the layer gets this look automatically. For every other name, LookOf returns a look that no listed method has. Equal
 // names get equal looks; different names may share a look.

@@ -209,9 +209,10 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of the constants below. The zero value, Auto, lets the figure choose a colour.
+// Color is one of the constants below, with the opacity 1 or with the opacity that [Color.Opacity] gave it. The zero
+// value, Auto, lets the figure choose a colour.
 //
-// The palette is Okabe and Ito's ("Color universal design", 2008), with an additional grey and without their yellow,
+// The palette is Okabe and Ito's ("Color universal design", 2008), with an additional grey. It omits their yellow,
 // because yellow vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours
 // of the palette. The first four colours have a contrast of at least 3:1 on white and on black.
 type Color int64 // bits 24 to 31 hold 255 − alpha
@@ -225,7 +226,7 @@ const (
 	Orange
 	Sky
 	Grey
-	Black // for exact values: nearly white on dark pages, and never chosen by the figure
+	Black // for exact values; Black is nearly white on dark pages, and the figure never chooses it
 )
 
 const alphaShift = 24
@@ -301,7 +302,7 @@ func (p *Pen) ink(name string, c Color, d Dash, width float64) (ink, error) {
 		return ink{}, fmt.Errorf("colour %d or dash %d does not exist; want constants of package plotting", c, d)
 	}
 	if !(width >= 0 && width <= 100) {
-		return ink{}, fmt.Errorf("a line %g points wide, want a width from 0 to 100", width)
+		return ink{}, fmt.Errorf("a line %g points wide, want a width from 0 to 100 points", width)
 	}
 	if c.name() == Auto {
 		_, look := methodOf(name)

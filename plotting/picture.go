@@ -65,8 +65,8 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 type spec struct {
 	Key     string  `json:"key"`
 	Columns columns `json:"columns"`
-	// Frames are ECharts' options: the first frame as a whole, and for each other frame the differences from the
-	// first. The source of a data set is a list of indices of columns.
+	// Frames are ECharts' options. The first frame is stored as a whole; for every other frame, only the differences
+	// from the first frame are stored. The source of a data set is a list of indices of columns.
 	Frames []options `json:"frames"`
 }
 

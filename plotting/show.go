@@ -71,7 +71,8 @@ func (m Markdown) display() (display, error) {
 	return display{markdown: string(m), plain: string(m)}, nil
 }
 
-// Fold is a text of aligned lines that appears when its head is clicked, for details that most readers do not need.
+// Fold is a text of aligned lines that appears when the reader clicks on Head. It is for details that most readers do
+// not need.
 type Fold struct{ Head, Text string }
 
 func (f Fold) display() (display, error) {
@@ -92,25 +93,25 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names an environment variable. The variable is set to a nonempty text while go run ./notebooks executes a
-// notebook that no reader has open.
+// Headless names an environment variable. The variable is set to a nonempty text while go run ./notebooks run executes
+// notebooks, because no reader watches then.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
 // (.csv). A relative path starts at the working directory or, in a notebook, at the notebook's folder. In a notebook,
 // Save prints the path, and refuses a path in a folder that go run ./notebooks clean removes. Save creates a missing
-// folder. It writes the whole file or none. A drawing gives the same bytes every time as SVG, PNG or CSV, whereas a PDF
-// contains the time at which it was made.
+// folder. Save writes the whole file or none. Saved as SVG, PNG or CSV, a drawing gives the same bytes every time. A
+// PDF contains the time at which it was made.
 //
 // CSV is one table with the columns panel (counted from 1), title, kind, layer (the layer's name), x, y, lo, hi and z.
-// A cell is empty if the layer has no such number. Lines, points and paths have a row for each point, with the point's
-// interval if there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of its grid,
-// with the value at this point as z. A rule has one row, and a span has a row for each of its ends, with the number as
-// y or, if the rule or span is vertical, as x. An arrow has one row, for the point to which it points. The table
-// contains the numbers that the layers were given, with all digits.
+// If a layer has no value for a column, the cell is empty. Lines, points and paths have a row for each point, with the
+// point's interval if there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of
+// its grid, with the value at this point as z. A rule has one row, and a span has a row for each of its ends. The value
+// of the rule or of the end is y or, if the rule or the span is vertical, x. An arrow has one row, for the point to
+// which it points. All numbers are those that the layers were given, with all digits.
 //
-// A character that is neither in Liberation Sans nor in DejaVu Sans is an error in PNG and PDF. For SVG, the reader's
-// machine finds another font.
+// For a PNG or a PDF, a character that is neither in Liberation Sans nor in DejaVu Sans is an error. For an SVG, the
+// reader's machine chooses another font.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	b, err := encode(format, d)
@@ -139,7 +140,7 @@ func kept(path string) error {
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
-			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that it keeps, such as the notebook's",
+			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that clean keeps, such as the notebook's",
 				dir)
 		}
 	}

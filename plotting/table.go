@@ -13,7 +13,8 @@ import (
 )
 
 // Table is a small table with numbers aligned on the right. A program fills it row by row with [Table.Row], or column
-// by column. NaN is an error, and infinities are shown as ∞ and −∞. A nil in a row is a missing number, shown as –.
+// by column. A NaN is an error, and infinities are shown as ∞ and −∞. A nil in [Table.Row] stands for a missing number,
+// which is shown as –.
 type Table struct {
 	Caption string
 	Columns []Column
@@ -29,8 +30,8 @@ type Column struct {
 	none []int // rows without a number; Numbers has a 0 there
 }
 
-// Row appends a row of one cell for each column: float64, int and nil go to Numbers, and other values go to Text, as
-// fmt.Sprint writes them. Row panics if there are more or fewer cells than columns.
+// Row appends a row with one cell for each column. A float64, an int or nil goes to Numbers. Any other value goes to
+// Text, as fmt.Sprint writes it. Row panics if there are more or fewer cells than columns.
 func (t *Table) Row(cells ...any) {
 	if len(cells) != len(t.Columns) {
 		panic(fmt.Sprintf("plotting: table %q: a row of %d cells for %d columns", t.Caption, len(cells), len(t.Columns)))

@@ -209,8 +209,8 @@ func (t *tex) argument(of string, depth int) string {
 	return t.atom(depth + 1)
 }
 
-// Unicode returns the label in plain Unicode: it rewrites TeX formulas, which stand between dollar signs. A superscript
-// or subscript that Unicode lacks is written after the mark ^ or _.
+// Unicode returns the label in plain Unicode. It rewrites the TeX formulas between dollar signs. A superscript or
+// subscript that Unicode lacks is written after the mark ^ or _.
 func Unicode(label string) string {
 	return plain(label, func(begin rune, s string) string {
 		mark := map[rune]string{superScript: "^", subScript: "_"}[begin]

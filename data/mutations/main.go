@@ -5,10 +5,10 @@
 //	go run ./data/mutations package mixpolicy/bregman            a package against its own tests; writes nothing
 //	go run ./data/mutations package mixpolicy/bregman -f Ball    one function, or the methods of one type
 //
-// It prints the mutants that no test notices, and each finished row. For a row of the index, the mutants are changes of
-// the row's symbol. They are killed if the row's check or a short test of the symbol's package fails. The file
-// .lab/mutations.csv keeps the finished rows of a run over the whole index, and the next such run continues from this
-// file. To start from the beginning, remove the file.
+// The command prints the mutants that no test notices, and each finished row. For a row of the index, the mutants are
+// changes of the row's symbol. A mutant is killed if the row's check or a short test of the symbol's package fails.
+// During a run over the whole index, the file .lab/mutations.csv keeps the finished rows. If the run is interrupted,
+// the next run over the whole index continues from this file. To start again from the first row, remove the file.
 package main
 
 import (
@@ -81,14 +81,14 @@ func indexTargets(root string, numbers []string) (all []target, err error) {
 		}
 		t := target{Score: data.Score{Number: e.Number, Symbol: e.Symbol}, functions: mutation.Named(read[folder], e.Symbol[dot+1:])}
 		if len(t.functions) == 0 {
-			err = errors.Join(err, fmt.Errorf("(%s): the symbol %s names no code", e.Number, e.Symbol))
+			err = errors.Join(err, fmt.Errorf("(%s): the symbol %s is neither a function nor a type with methods", e.Number, e.Symbol))
 		}
 		row := "^TestIndex$/^" + regexp.QuoteMeta(strings.ReplaceAll(e.Number, " ", "_")) + "$"
 		t.checks = []check{{"mixpolicy/paper", row}, {folder, "."}}
 		all = append(all, t)
 	}
 	if len(all) < len(numbers) {
-		err = fmt.Errorf("the index does not contain all of the rows %q", numbers)
+		err = fmt.Errorf("want different rows of the index, not %q", numbers)
 	}
 	return all, err
 }
@@ -100,7 +100,7 @@ func packageTarget(root, folder, name string) ([]target, error) {
 		functions = mutation.Named(functions, name)
 	}
 	if err == nil && len(functions) == 0 {
-		err = fmt.Errorf("%s has no function %s", folder, name)
+		err = fmt.Errorf("%s: found no function to break (-f %q)", folder, name)
 	}
 	return []target{{data.Score{Symbol: folder}, functions, []check{{folder, "."}}}}, err
 }
@@ -137,7 +137,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			}
 			pass, took, err := program.Pass(ctx, c.folder, 0, c.pattern, 5*time.Minute)
 			if err != nil || !pass {
-				return errors.Join(fmt.Errorf("%s: the tests that match %s fail without a mutant", c.folder, c.pattern), err)
+				return errors.Join(fmt.Errorf("%s: the tests that match %s do not pass on the unchanged code", c.folder, c.pattern), err)
 			}
 			limits[c] = 2*time.Second + 3*took
 		}

@@ -1,18 +1,18 @@
-// Command peers measures the methods of this module and the methods of other packages on the same problems, in turns.
-// It writes data/peers.csv and, from this file, the table in the README:
+// Command peers measures how long methods of this module and methods of other packages take for the same problems. It
+// writes data/peers.csv and, from this file, the table in the README:
 //
 //	go run ./data/peers                    everything: about ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work
 //	go run ./data/peers --quick            small problems, to check that everything works; writes nothing
 //
 // The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each method of
-// a peer runs in a process of its own, which runs peers.py. The process reads the instance from files, compiles and
-// warms up before the clock starts. A time counts only if the method's answer agrees with ours. A peer's first turn is
-// stopped after ten seconds or after twelve times our time, whichever is longer; the limit of later turns is twice as
-// long. The fastest method of the peers has up to five turns, and its recorded time is the median of these turns; any
-// other method has one turn. Times are wall-clock times, on a machine that should have no other work. The rows also
-// record processor times, the numbers of threads that we and the peer may use, and the speed of memory if the problem
-// is too large for a cache.
+// a peer runs in its own process, which runs peers.py. Before the clock starts, the process reads the instance from
+// files, compiles and warms up. A time counts only if the method's answer agrees with ours. A peer's first turn is
+// stopped after ten seconds or twelve times our time, whichever is longer. Later turns may take twice as long. Of the
+// peers' methods that give our answer, the fastest has up to five turns, and its recorded time is the median of these
+// turns. Every other method has one turn. Times are wall-clock times, on a machine that should have no other work. The
+// rows also record processor times, the numbers of threads that we and the peer may use, and the speed of memory if the
+// problem is too large for a cache.
 package main
 
 //go:generate go run . readme

@@ -66,17 +66,17 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	}
 	const tolerance = 1e-7
 	if v := floats.Sum(theirs); !(math.Abs(v-1) <= float64(len(theirs))*tolerance) {
-		return fmt.Errorf("1ᵀθ = %v, want 1", v)
+		return fmt.Errorf("the entries of θ add up to %v, want 1", v)
 	}
 	if v := linprog.LInf.Of(theirs); !(v <= p.R+tolerance) {
-		return fmt.Errorf("‖θ‖ = %v, want at most %v", v, p.R)
+		return fmt.Errorf("‖θ‖∞ = %v, want at most R = %v", v, p.R)
 	}
 	n, d := p.Psi.Dims()
 	row := make([]float64, d)
 	for i := range n {
 		p.Psi.Row(row, i)
 		if v, top := floats.Dot(row, theirs), linprog.LInf.Of(row); v < -10*tolerance*top {
-			return fmt.Errorf("row %d of Ψ, scaled to greatest entry 1, times θ is %.3g, want ≥ 0", i, v/top)
+			return fmt.Errorf("entry %d of Ψθ, divided by the greatest entry of the same row of Ψ, is %.3g, want ≥ 0", i, v/top)
 		}
 	}
 	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. At most about d

@@ -34,7 +34,7 @@ type python struct {
 func peersIn(ctx context.Context, dir string) (*python, error) {
 	version, err := output(exec.CommandContext(ctx, "python3", "--version"))
 	if err != nil {
-		return nil, fmt.Errorf("the peers need Python 3.11 or later: %w", err)
+		return nil, fmt.Errorf("the peers need python3, version 3.11 or later: %w", err)
 	}
 	py := &python{path: filepath.Join(dir, "bin", "python"), version: strings.TrimPrefix(version, "Python ")}
 	// The stamp is written last, so it shows that the environment is complete. It names the folder, because an

@@ -99,7 +99,7 @@ func (b *bench) run(ctx context.Context, work string, r race) ([]data.Comparison
 			continue
 		}
 		if best.turn(2*limit, answer, r.agree); best.err != nil {
-			return nil, fmt.Errorf("%s, in a later turn: %w", best.method, best.err)
+			return nil, fmt.Errorf("%s failed in a later turn: %w", best.method, best.err)
 		}
 	}
 	rows := b.compare(r, mine, rivals)

@@ -19,15 +19,15 @@ import (
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
 // Write replaces the file at path by a file that the function write fills. The new file has a temporary name in the
-// same folder until it is complete and on disk. If write or another step fails, the new file is removed and the old file
-// stays. The new file has the permissions of the old file or, without an old file, the permissions 0666 without those
-// that the umask removes. If path is a symbolic link, Write replaces the target of the link; a link without a target is
-// an error.
+// same folder until it is complete and on disk. If write or another step fails, the new file is removed and the old
+// file stays. The new file has the permissions of the old file or, without an old file, 0666 less the permissions that
+// the umask removes. If path is a symbolic link, Write replaces the target of the link, or returns an error if it
+// cannot find a target.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	} else if _, dangling := os.Readlink(path); dangling == nil {
-		return fmt.Errorf("%s is a symbolic link without a target: %w", path, err)
+		return fmt.Errorf("%s is a symbolic link without a target that we can find: %w", path, err)
 	}
 	name := fmt.Sprintf(".%s.%d.%d.unfinished", filepath.Base(path), os.Getpid(), rand.Uint64())
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -57,8 +57,8 @@ func WriteBytes(path string, contents []byte) error {
 	})
 }
 
-// Left reports whether path is a temporary file that a killed writer has left: its name has the form that Write gives,
-// and the process whose number is in the name has ended.
+// Left reports whether path is a temporary file that a killed writer has left. In this case, the name has the form that
+// Write gives to temporary files, and the process whose number is in the name has ended.
 func Left(path string) bool {
 	m := temporary.FindStringSubmatch(filepath.Base(path))
 	if m == nil {

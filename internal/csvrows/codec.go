@@ -37,7 +37,7 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 	return all, names
 }
 
-// Encode writes a header, and a line for each row. A row is a struct, and its fields with a tag are the columns:
+// Encode writes a header, and a line for each row. A row is a struct, and its fields with a tag csv are the columns:
 //
 //	Name   string     `csv:"name"`
 //	Value  float64    `csv:"value,%.12g"`    // to 12 digits
@@ -45,9 +45,9 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
 //	Time   Range      `csv:"time_"`          // a struct: its fields are columns whose names begin with time_
 //
-// Fields may also be of type int, uint64 or bool. Fields without a tag are omitted, except embedded structs. It is an
-// error if a value could not be read back, such as a text with a carriage return, or NaN in a field whose tag gives no
-// text for NaN. The error names the line and the column.
+// Fields may also be of type int, uint64 or bool. Fields without a tag are omitted, except embedded structs. Encode
+// returns an error if a value could not be read back: for example, a text with a carriage return, or NaN in a field
+// whose tag gives no text for NaN. The error names the line and the column.
 func Encode[Row any](w io.Writer, rows []Row) error {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines := [][]string{names}
@@ -64,9 +64,9 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Decode reads what [Encode] has written. If check is not nil, Decode calls check for each row. It is an error if the
-// header does not name the columns, if a cell is not of the column's type, or if check returns an error. An error about
-// a cell names the line and the column, and an error of check is preceded by the number of the line.
+// Decode reads what [Encode] has written. If check is not nil, Decode calls check for each row. Decode returns an error
+// if the header does not name the columns, if a cell is not of the column's type, or if check returns an error. An
+// error about a cell names the line and the column. An error that check returns is preceded by the number of the line.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()

@@ -1,9 +1,9 @@
 // Package mutation breaks functions in small ways and runs tests, which should fail.
 //
-// A test program contains all mutants of the code that it tests: a mutated function begins with a switch over the
-// number of a mutant, which an environment variable gives, and each case is a copy of the body with one change. So a
-// hundred mutants need a hundred runs of a test, but not a hundred builds. The sources stay unchanged, because go test
-// -overlay reads the mutated sources from elsewhere.
+// A test program contains all mutants of the code that it tests. A mutated function begins with a switch. Each case of
+// the switch is a mutant: a copy of the function's body with one change. An environment variable selects the mutant. So
+// a hundred mutants need a hundred runs of a test program, but not a hundred builds. The sources stay unchanged,
+// because go test -overlay reads the mutated sources from another folder.
 package mutation
 
 import (
@@ -25,14 +25,14 @@ type Operator string
 
 // The kinds of change.
 const (
-	Constant  Operator = "constant"  // the function returns zeros, 1 or true
+	Constant  Operator = "constant"  // the function returns zero values, or 1 or true as its first result
 	Sign      Operator = "sign"      // the result or a term changes its sign
-	Identity  Operator = "identity"  // the function returns one of its arguments
-	Factor    Operator = "factor"    // the result or a constant is doubled, or * and / are exchanged
+	Identity  Operator = "identity"  // the function returns one of its arguments, or copies it to dst
+	Factor    Operator = "factor"    // the result or a constant is doubled, * becomes /, or / becomes *
 	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
-	Argument  Operator = "argument"  // two adjacent arguments are swapped, or min and max are exchanged
+	Argument  Operator = "argument"  // two adjacent arguments are swapped, min becomes max, or max becomes min
 	Step      Operator = "step"      // a statement, a loop's body or a call to package math is skipped
-	Condition Operator = "condition" // a condition is negated, < and ≤ or > and ≥ are exchanged, or && and || are exchanged
+	Condition Operator = "condition" // a condition is negated, && and || are exchanged, or a comparison becomes strict or not strict
 )
 
 // Mutant is one change of one function.
@@ -40,7 +40,7 @@ type Mutant struct {
 	ID int // from 1 within a [Program]
 	*Function
 	Operator Operator
-	From, To string // the code before and after the change, or words that describe it, shortened to a line each
+	From, To string // the code before and after the change, or a description of both; each is shortened to one line
 	body     string // the body of the function, with the change
 }
 
@@ -54,7 +54,7 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions and methods of the package in the folder below root, without test files.
+// Functions returns the functions and methods of the package in a folder of the module at root. It omits test files.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {

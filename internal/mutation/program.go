@@ -30,8 +30,8 @@ type Program struct {
 }
 
 // Build mutates functions of the module at root, and their conditions only if the argument conditions is true. It drops
-// the mutants that do not compile, and builds the tests of the packages, which must include the packages of the
-// functions. The built programs and other files are in the folder that the argument temporary names.
+// the mutants that do not compile, and builds the tests of the given packages. These must include the packages of the
+// functions. Build writes the built programs and other files to the folder that the argument temporary names.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })
@@ -64,7 +64,7 @@ func Build(ctx context.Context, root, temporary string, functions []*Function, c
 			return bytes.Contains(out, fmt.Appendf(nil, "mutant-%d.go:", m.ID))
 		})
 		if len(p.Mutants) == before {
-			return nil, fmt.Errorf("mutation: the mutants do not build: %w\n%s", err, out)
+			return nil, fmt.Errorf("mutation: the tests with the mutants do not build: %w\n%s", err, out)
 		}
 	}
 }
@@ -95,11 +95,12 @@ func (p *Program) write() (string, error) {
 	return path, cmp.Or(err, os.WriteFile(path, table, 0o644))
 }
 
-// Pass runs the short tests that match a pattern of go test -run, in the package of a folder, with one mutant; mutant 0
-// means the unchanged code. Pass reports whether the tests pass, and the processor time of the run. The tests also
-// count as failed if their program takes more than 1 + ⌊limit in seconds⌋ seconds of processor time, runs for longer
-// than ten times the limit, or needs more than 8 GiB of address space. It is an error if no test matches. Tests with
-// pgregory.net/rapid try the same random values in every run.
+// Pass runs short tests of the package in a folder, with one mutant in place; mutant 0 means the unchanged code. The
+// argument pattern selects the tests, as in go test -run. Pass reports whether the tests pass, and the processor time
+// of the run. The tests also count as failed if their program takes more than 1 + ⌊limit in seconds⌋ seconds of
+// processor time, runs for longer than ten times the limit, or needs more than 8 GiB of address space. Pass returns an
+// error if no test matches, or if every test that matches is skipped. Tests with pgregory.net/rapid try the same random
+// values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()
@@ -113,7 +114,7 @@ func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern s
 		return false, 0, cmp.Or(ctx.Err(), err)
 	}
 	if err == nil && !bytes.Contains(out, []byte("--- PASS")) {
-		return false, 0, fmt.Errorf("mutation: no test of %s matches %q", folder, pattern)
+		return false, 0, fmt.Errorf("mutation: in %s, no test that matches %q has run", folder, pattern)
 	}
 	return err == nil, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }

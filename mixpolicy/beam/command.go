@@ -38,7 +38,7 @@ var (
 const isWorker = "MIXPOLICY_BEAM_WORKER"
 
 // Main is the whole command race: it runs the race file given in the arguments or, in a worker process, does the work
-// that the runner sends. Programs that register their own moduli, methods or problems call Main at the end of their
+// that the runner sends. A program that registers its own moduli, methods or problems calls Main at the end of its
 // function main.
 func Main() {
 	flag.Usage = func() {

@@ -1,15 +1,15 @@
 // Package beam runs races and simulates occupation measures on Apache Beam: on this machine by default or, with a flag,
-// on a cluster of machines of one architecture. All executions of a race by one build of a program write the same
-// record, byte for byte. The package is in a separate module, so only its users download Beam.
+// on a cluster of machines of one architecture. If one build of a program executes a race several times, it writes the
+// same record each time, byte for byte. The package is in a separate module, so only its users download Beam.
 //
-// A race is one small file ([Race]). It lists problems and methods, each method with a grid of settings, and gives the
-// number of trials and a seed. The following command, run in the folder of this module, checks the whole race, runs it,
-// shows progress, and writes race.csv, a record that [race.ReadFile] reads.
+// A race is one small file ([Race]). The file lists problems and methods. For each method, it may give a grid of
+// settings. It also gives the number of trials and a seed. The following command, run in the folder of this module,
+// checks the race, runs it, shows progress, and writes the record race.csv, which [race.ReadFile] reads.
 //
 //	go run ./race race.json
 //
 // A program with its own problems, methods or moduli calls [RegisterProblem], [RegisterMethod] or [RegisterModulus],
-// and then [Main]; the program then accepts the same flags as ./race. A race file looks as follows.
+// and then [Main]. The program then accepts the same flags as the command race. A race file looks as follows.
 //
 //	{
 //	  "Problems": [{"Name": "queue"}, {"Name": "random", "Settings": {"Dim": 5, "Instance": 3}}],
@@ -29,9 +29,9 @@
 //
 //	go run ./race --runner universal --endpoint localhost:8099 --environment_type LOOPBACK race.json
 //
-// We test these runners. According to Beam's documentation, the following commands work with the job servers of Flink
-// and Spark and with Google's Dataflow; we have not run these commands. All workers must be able to write to the place
-// that --output names.
+// We test all runners above. According to Beam's documentation, the following commands work with the job servers of
+// Flink and Spark and with Google's Dataflow; we have not run these commands. Every worker must be able to write to the
+// place that --output names.
 //
 //	docker run --net=host apache/beam_flink1.20_job_server --flink-master=HOST:8081
 //	go run ./race --runner flink --endpoint localhost:8099 --output s3://BUCKET/race.csv race.json
@@ -47,30 +47,33 @@
 // Trials are cut into tasks that take seconds. To choose the size of the tasks, [Submit] times one run of each method,
 // in each setting on each problem. When a worker first needs a problem, it builds the problem as the race file
 // describes it; no part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record
-// does not depend on the cuts, or on the order in which tasks end. If runs of a method fail or diverge, a row of the
-// quantity [race.Failure] counts these runs and states the error of the run with the lowest stream number. A worker
-// refuses to work if it was built from other code, by another version of Go or for another kind of processor than the
-// submitting program, because the results of such a worker might differ in the last bits.
+// does not depend on how the trials are cut, or on the order in which tasks end. If runs of a method fail or diverge, a
+// row with the quantity [race.Failure] counts these runs and states the error of the run with the lowest stream number.
+// The program that submits the race and all workers must be built from the same code, by the same version of Go and for
+// the same kind of processor. A worker of another build refuses to work, because its results might differ in the last
+// bits.
 //
 // Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when the runner
-// notices that a worker has died, but Prism 2.77 does not always notice. So workers count the seconds that they work,
-// and when no count has grown for as long as --patience says, the command cancels the job. After a death or such a
-// cancellation, the command starts the race again, up to twice, and the progress line says why.
+// notices that a worker has died, but Prism 2.77 does not always notice a death. So each worker counts the seconds of
+// its work. When no count has grown for the time that --patience gives, the command cancels the job. After a death or
+// such a cancellation, the command starts the race again, up to twice, and the progress line says why.
 //
 // # Measurements
 //
-// On two otherwise idle cores of a Xeon at 2.5 GHz, the pipeline does 96 % as many runs, of 10.7 ms each, as package
-// race does in the same time (BenchmarkThroughput). The following times and sizes are for the network of four queues,
-// with the six rules as base policies; the machine was also doing other work (BenchmarkBuild).
+// On two otherwise idle cores of a Xeon at 2.5 GHz, the pipeline completes 96 % as many runs as package race in the
+// same time; a run takes 10.7 ms (BenchmarkThroughput). The following times and sizes are for the network of four
+// queues, with the six rules as base policies (BenchmarkBuild). During this benchmark, the machine was also doing other
+// work.
 //
 //	states       the MDP       Ψ    the measures behind Ψ, sent to this machine
 //	13,689         0.1 s    1.7 s     0.7 MB in 0.01 s
 //	108,900        0.6 s     14 s       5 MB in 0.02 s
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
-// Each worker rebuilds the MDP and Ψ. If the measures were sent, as a side input or a file, each worker would save the
-// computation of Ψ, but not of the MDP. Workers rebuild at the same time, whereas measures would come from one place:
-// at 1 Gbit/s, the measures of the largest network take 0.4 s for each worker, so sending them to 350 workers takes as
-// long as computing Ψ. Because workers rebuild problems, a description is also enough for users' own problems.
-// Moreover, a race that needs a cluster takes hours, so two minutes of rebuilding matter little.
+// Each worker rebuilds the MDP and Ψ. If the measures were sent, as a side input or a file, a worker would not compute
+// Ψ, but would still build the MDP. All workers can rebuild at the same time, whereas one place would have to send the
+// measures. At 1 Gbit/s, sending the measures of the largest network takes 0.4 s for each worker, so sending them to
+// 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file needs only a description
+// of a problem, even of a user's own problem. Moreover, a race that needs a cluster takes hours, so two minutes of
+// rebuilding matter little.
 package beam

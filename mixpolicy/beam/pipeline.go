@@ -22,11 +22,11 @@ import (
 // base policy. The field Of identifies the method, with its setting and problem, or the base policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
-// Cut says how the work for the method or base policy that Of identifies is cut into tasks. There are Total trials or
-// walks in all, and at most Size of them in each task.
+// Cut says how the trials of a method, or the walks of a base policy, are cut into tasks. Of identifies the method or
+// the base policy, as in [Task]. There are Total trials or walks in all, and at most Size of them in each task.
 type Cut struct{ Of, Total, Size int }
 
-// Part holds the results of tasks.
+// Part holds the results of one or more tasks with the same [Task.Of].
 type Part struct {
 	Runs  Summary
 	Walks Visits
@@ -38,7 +38,7 @@ func merge(a, b Part) Part {
 	return a
 }
 
-// Block holds the rows of the record for one [Task.Of], a method or a base policy, as CSV with a header.
+// Block holds, as CSV with a header, the rows of the record for one method or base policy. Order is its [Task.Of].
 type Block struct {
 	Order int
 	CSV   []byte
@@ -56,7 +56,7 @@ func init() {
 	register.Iter1[Block]()
 }
 
-// Build makes the pipeline of a race that [Submit] has checked:
+// Build adds to the scope s the pipeline of a race that [Submit] has checked:
 //
 //	methods and base policies → tasks → a Part of each task → a Part of each method or policy → rows → the record
 //
@@ -92,9 +92,9 @@ func (c *counter) add(ctx context.Context, n int) {
 
 type doTask struct{ Race string }
 
-// ProcessElement does a task. The task runs in another goroutine; meanwhile, ProcessElement counts the seconds in its
-// own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure, and the
-// task returns no error.
+// ProcessElement carries out a task. The task runs in another goroutine. Meanwhile, ProcessElement counts the seconds
+// in its own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure,
+// and ProcessElement returns no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)
@@ -179,7 +179,7 @@ func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64,
 
 type makeRows struct{ Race string }
 
-// ProcessElement makes the rows of a method or a base policy.
+// ProcessElement makes the rows of the record for a method or a base policy.
 func (f *makeRows) ProcessElement(of int, part Part) (Block, error) {
 	p, err := open(f.Race)
 	if err != nil {
@@ -192,8 +192,8 @@ func (f *makeRows) ProcessElement(of int, part Part) (Block, error) {
 
 type writeRecord struct{ Path, Part string }
 
-// ProcessElement writes the record, whole or not at all. Where files can be renamed, it writes under another name
-// first. Object stores show a file only when it is complete.
+// ProcessElement writes the record, whole or not at all. Where files can be renamed, it first writes a file with
+// another name, and then renames the file. An object store shows a file only when it is complete.
 func (f *writeRecord) ProcessElement(ctx context.Context, _ int, blocks func(*Block) bool) (err error) {
 	var all []Block
 	for b := (Block{}); blocks(&b); b = (Block{}) {

@@ -23,19 +23,20 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// Race is the content of a race file: each method runs in each setting of its grid on each problem, with the random
-// numbers of the streams 0, …, Trials−1 of Seed, as in [race.Trials]. Nothing is tuned: every setting has its own rows
-// in the record.
+// Race is the content of a race file. Each method runs in each setting of its grid on each problem, with the random
+// numbers of the streams 0, …, Trials−1 of Seed, as in [race.Trials]. No setting is selected: every setting has its own
+// rows in the record.
 type Race struct {
 	Problems []Entry
 	Methods  []Entry
 
 	Trials int
 	Seed   uint64
-	// Iterations is T, the number of iterations of a run if Queries is nil. The quantities are then recorded about 20
-	// times for each factor of ten in the number of iterations.
+	// Iterations is T, the number of iterations of a run if Queries is nil. In this case, the quantities are recorded
+	// about 20 times while the number of iterations grows by a factor of ten.
 	Iterations int
-	// Queries lists, in increasing order, after how many revealed costs to record the quantities; [] is an error.
+	// Queries lists numbers of revealed costs, in increasing order. The quantities are recorded after each of these
+	// numbers. An empty list is an error, but nil is not.
 	Queries []int `json:",omitzero"`
 
 	// Quantities lists the quantities to record. The possible quantities are "penalised gap", "true cost of the
@@ -51,8 +52,8 @@ type Race struct {
 type Entry struct {
 	Name     string
 	Label    string                      `json:",omitzero"` // the name in the record; "" means Name
-	Settings jsontext.Value              `json:",omitzero"` // a value of the type that was registered under Name
-	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of each setting that varies; every combination runs
+	Settings jsontext.Value              `json:",omitzero"` // settings in JSON, for the type that was registered under Name
+	Grid     map[string][]jsontext.Value `json:",omitzero"` // for methods: the values of each setting that varies; all combinations run
 }
 
 // quantities maps the names of quantities to curves. The curve of the penalised gap is nil here, because it depends on
@@ -61,7 +62,8 @@ var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
 
-// ParseRace reads a race file. If an entry is wrong, the error names the entry.
+// ParseRace reads a race file, and checks it without building a problem. If an entry is wrong, the error names the
+// entry.
 func ParseRace(text []byte) (r Race, err error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("beam: race file: %w", err)
@@ -162,7 +164,7 @@ var build = sync.OnceValue(func() string {
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
-		return nil, errors.New("beam: race file: no problems, or nothing to do on them; want a problem, and a method or Simulate > 0")
+		return nil, errors.New("beam: race file: no problems, or no work for them; want a problem, and a method or Simulate > 0")
 	}
 	if r.Simulate != 0 && (r.Simulate < 2*fewestSteps || r.Simulate > mostSimulated) {
 		return nil, fmt.Errorf("beam: race file: Simulate: %d steps, want 0 or %d to %d", r.Simulate, 2*fewestSteps, mostSimulated)

@@ -29,8 +29,8 @@ var (
 )
 
 // RegisterProblem registers a problem under the name that race files use. The settings in the file are read into a
-// value of type S. The program that submits a race and each of its workers call build once with the same settings. All
-// these calls must return the same problem.
+// value of type S. The program that submits a race calls build, and so does each worker. All calls with the same
+// settings must return the same problem.
 func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
 	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
 		var settings S
@@ -45,8 +45,8 @@ func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Prob
 // the same names in a copy of m.
 func RegisterMethod(name string, m mixpolicy.Method) { methods[name] = m }
 
-// RegisterModulus registers a modulus under the name that race files use: "name" or, with a radius or another parameter
-// r, {"name": r}. Without a parameter, r is 0.
+// RegisterModulus registers a modulus under the name that race files use. A race file writes the modulus as "name" or,
+// with a radius or another parameter r, as {"name": r}. Without a parameter, r is 0.
 func RegisterModulus(name string, of func(r float64) bregman.Modulus) { moduli[name] = of }
 
 func init() {

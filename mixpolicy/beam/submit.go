@@ -34,14 +34,15 @@ type Job struct {
 	// [Job.Run] calls Progress with the current activity, the number of finished trials and walks, and the number of
 	// all trials and walks.
 	Progress func(name string, done, total int)
-	// Patience is how long workers may be silent before the race starts again; 0 means without limit. A worker counts
-	// its seconds of work, and Prism receives the count at least every half minute.
+	// Patience is how long workers may be silent before [Job.Run] cancels the job, and starts the race again or gives
+	// up; 0 means without limit. A worker is silent if its count of seconds of work does not grow. Prism receives the
+	// counts at least every half minute.
 	Patience time.Duration
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method in each
-// setting on each problem, and times a run. Later, [Job.Run] writes the record to the path output, through Beam's file
-// IO.
+// setting on each problem, and times one run of each. Submit writes no file: [Job.Run] writes the record to the path
+// output, with Beam's file IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {
@@ -75,7 +76,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	for k, i := range p.problems {
 		problem, err := i.build()
 		if err == nil && r.Simulate > 0 && problem.Features().Policy(0) == nil {
-			err = errors.New("no base policies to simulate, because Ψ was given without policies")
+			err = errors.New("Simulate needs base policies, but Ψ was given without them")
 		}
 		if err != nil {
 			return nil, fault.At("beam", fmt.Sprintf("race file: Problems[%d] (%s)", k, i.label), err)
@@ -153,7 +154,7 @@ func (j *Job) Run(ctx context.Context) error {
 		why := "a worker has died"
 		if errors.Is(err, errSilent) {
 			why = fmt.Sprintf("%v for %v", err, j.Patience)
-			err = fmt.Errorf("%w for %v; the race was started %d times, and a larger --patience waits longer", err, j.Patience, attempts)
+			err = fmt.Errorf("%w for %v; the race was started %d times; try a larger --patience", err, j.Patience, attempts)
 		}
 		if !dead || try == attempts {
 			return cause(err)

@@ -15,11 +15,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding, and the numbers themselves. Its
-// methods give the same results, bit for bit, for any order and grouping of the numbers. For more than [MostValues]
-// numbers, Counts replaces Values, and counts the numbers between neighbouring powers of (1+ε)/(1−ε), with
-// ε = [SketchError]. A quantile then has a relative error of at most ε, and the memory used depends on the range of the
-// numbers, not on n. The zero value summarises no numbers.
+// Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding and, for at most [MostValues]
+// numbers, the numbers themselves. Its methods give the same results, bit for bit, for any order and grouping of the
+// numbers. For more than [MostValues] numbers, Counts replaces Values. It counts the numbers between neighbouring
+// powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile then has a relative error of at most ε (except that
+// magnitudes below 2⁻¹⁰²² count as 0), and the memory used depends on the range of the numbers, not on n. The zero
+// value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {
@@ -32,7 +33,7 @@ type Statistic struct {
 const (
 	// MostValues is the greatest n for which a [Statistic] keeps all its numbers, so that quantiles are exact.
 	MostValues = 10_000
-	// SketchError is ε, the bound on the relative error of quantiles of more than MostValues numbers.
+	// SketchError is ε: it bounds the relative error of a quantile of more than MostValues numbers.
 	SketchError = 0.001
 )
 
@@ -92,8 +93,8 @@ func (s *Statistic) Merge(t Statistic) {
 // countable reports whether [Statistic.Add] accepts x: |x| is at most MaxFloat64/2, so near(x) is finite.
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
-// Mean returns Student's interval for the mean at confidence level 0.95, like [race.TInterval], but computed from the
-// exact sums.
+// Mean returns Student's interval for the mean at confidence level 0.95, like [race.TInterval], but computes it from
+// the exact sums.
 func (s *Statistic) Mean() race.Interval {
 	n := float64(s.N)
 	wide := new(big.Float).SetPrec(2 * exact)
@@ -113,8 +114,8 @@ func (s *Statistic) Mean() race.Interval {
 const confidence = 0.95
 
 // Median returns the median and its interval at confidence level 0.95. For at most [MostValues] numbers, [race.Median]
-// computes both. For more numbers, the median and the ends of the interval come from the counts, and the ranks of these
-// ends from the normal approximation of the binomial distribution.
+// computes both. For more numbers, the median and the ends of the interval come from the counts. The ranks of these
+// ends come from the normal approximation of the binomial distribution.
 func (s *Statistic) Median() race.Interval {
 	if s.Counts == nil {
 		return race.Median(s.Values, confidence)
@@ -220,12 +221,11 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	return rows
 }
 
-// MeanOf precedes the name of a quantity in the rows that contain its mean. A row whose quantity is the name
-// alone contains the median, as in package study.
+// MeanOf precedes the name of a quantity in the rows that contain the quantity's mean. A row with the name alone
+// contains the median, as in package study.
 const MeanOf = "mean of "
 
-// Sketched is the text that ends the settings in the rows of medians and other quantiles if they come from
-// [Statistic.Counts].
+// Sketched is added to the settings in a row with a median or another quantile that comes from [Statistic.Counts].
 var Sketched = fmt.Sprintf("(quantile within %g %%)", 100*SketchError)
 
 // pack encodes a part for transport between workers, and unpack decodes it.

@@ -23,12 +23,12 @@ const (
 
 func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) }
 
-// Visits counts the visits to states on the walks under one policy. The lengths of the walks differ by at most one
-// step. All entries are whole numbers or exact sums, so the entries do not depend on the order of the walks.
+// Visits counts how often the walks under one policy visit each state. The lengths of the walks differ by at most one
+// step. All entries are whole numbers or exact sums, so they do not depend on the order in which walks are added.
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state
-	Square       []uint64  // for each state, Σ over the walks of the squared number of visits
+	Square       []uint64  // for each state, the sum over the walks of (visits in the walk)²
 	Cost         Statistic // mean costs of the walks
 }
 

@@ -16,14 +16,13 @@ import (
 //	G  goal, at least one: every action leads back to the start, at no cost
 //	~  swamp: a step from here costs 10
 //
-// Other steps cost 1. The four actions are moves to the north, east, south and west. With
-// probability Slip, the move goes to the left or to the right of the chosen direction instead, with
-// equal probabilities. A step into a wall or off the map leaves the state unchanged. Because the goal
-// leads back to the start, the process never ends, so the average cost and the discounted cost are
-// both defined.
+// A step from any other cell costs 1. The four actions are moves to the north, east, south and west. With probability
+// Slip, the move goes to the left or to the right of the chosen direction instead, with equal probabilities. A step
+// into a wall or off the map leaves the state unchanged. Because the goal leads back to the start, the process never
+// ends, so the average cost and the discounted cost are both defined.
 type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" means a small example
-	Slip float64 // 0 to 1; 0 means that every move goes in the chosen direction
+	Slip float64 // probability, from 0 to 1, that the move is not in the chosen direction
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
@@ -97,12 +96,12 @@ func (m *maze) step(s, direction int) int {
 	return m.state[r*m.cols+c]
 }
 
-// MDP builds the world. Each state has the label (row, column), counted from 0.
+// MDP builds the MDP of the grid world. Each state has the label (row, column), counted from 0.
 func (g GridWorld) MDP() (*mixpolicy.MDP, error) {
 	g.Map = cmp.Or(g.Map, exampleMap)
 	g.Criterion = cmp.Or(g.Criterion, mixpolicy.AverageCost)
 	if !(g.Slip >= 0 && g.Slip <= 1) {
-		return nil, fmt.Errorf("models: grid world with slip probability %v, want 0 to 1", g.Slip)
+		return nil, fmt.Errorf("models: grid world with slip probability %v, want a number from 0 to 1", g.Slip)
 	}
 	m, err := parseMaze(g.Map)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Machine is an MDP of two states and two actions: a machine works or is broken, and in each state, it is left alone or
-// serviced. The measures and costs of its policies have closed forms. If Break and Repair are zero, the machine
-// breaks with probability 0.3 per step, or 0.1 when serviced, and recovers with probability 0.1, or 0.8 when serviced.
-// If Outage and Service are zero, a step costs 5 while the machine is broken, plus 1 with service.
+// Machine is an MDP of two states and two actions: a machine works or is broken, and in either state, the machine is
+// left alone or serviced. The measures and costs of its policies have closed forms. If Break and Repair are zero, the
+// machine breaks with probability 0.3 per step, or 0.1 when serviced, and recovers with probability 0.1, or 0.8 when
+// serviced. If Outage and Service are zero, a step costs 5 while the machine is broken, and service adds 1.
 type Machine struct {
 	Break  [2]float64 // probability that a working machine breaks in a step, by action
 	Repair [2]float64 // probability that a broken machine recovers in a step, by action
 
-	Outage  float64 // cost of a step in the broken state, without service
+	Outage  float64 // cost of a step in the broken state, if the machine is left alone
 	Service float64 // cost that service adds to a step
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
@@ -39,7 +39,7 @@ func (w Machine) complete() (Machine, error) {
 	w.Criterion = cmp.Or(w.Criterion, mixpolicy.AverageCost)
 	for a := range 2 {
 		if p, q := w.Break[a], w.Repair[a]; !(p >= 0 && p <= 1 && q >= 0 && q <= 1) {
-			return w, fmt.Errorf("models: machine, action %s: breaks with probability %v, recovers with %v, want 0 to 1",
+			return w, fmt.Errorf("models: machine, action %s: probability %v of breaking and %v of recovering, want both from 0 to 1",
 				machineAction(a), p, q)
 		}
 	}
@@ -86,8 +86,8 @@ func (w Machine) Measure(serviced [2]float64) ([2]float64, error) {
 	return [2]float64{(1 - g + g*q) / d, g * p / d}, nil
 }
 
-// Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s: the
-// average cost, or the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ).
+// Cost returns cᵀξ^π for the policy that services with probability serviced[s] in state s. Depending on Criterion, this
+// is the average cost or the discounted cost (1−γ) E Σ γᵗ c(sₜ, aₜ).
 func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	mu, err := w.Measure(serviced)
 	if err != nil {

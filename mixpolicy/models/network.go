@@ -15,25 +15,25 @@ import (
 //	arrivals → [1] → [2] →        server 1 works on queue 1 or 4,
 //	arrivals → [3] → [4] →        server 2 works on queue 2 or 3.
 //
-// An action chooses the queue that each server works on: the first queue of one line, or the last
-// queue of the other line. The state is the four lengths x. With the holding costs h, a step costs
-// Σ hᵢxᵢ, which is ‖x‖₁ by default.
+// An action chooses the queue that each server works on: the first queue of one line, or the last queue of the other
+// line. A state consists of the four lengths x. With the holding costs h, a step costs Σ hᵢxᵢ, which is ‖x‖₁ by
+// default.
 //
 // The zero value is the network of Abbasi-Yadkori et al. at full size, with 39·26·26·39 = 1,028,196 states and 4
 // actions, but without the phantom jobs of their update (see [PhantomJobs]). Queues are numbered 1 to 4 in texts, and 0
 // to 3 in arrays.
 type Network struct {
 	Dynamics Dynamics
-	Buffers  [4]int     // greatest lengths; all zero means 38, 25, 25, 38
-	Arrival  [2]float64 // probability that a job arrives in a step, at queues 1 and 3; all zero means 0.08 each
+	Buffers  [4]int     // greatest lengths of the queues; all zero means 38, 25, 25, 38
+	Arrival  [2]float64 // probabilities that a job arrives in a step at queue 1, and at queue 3; both zero means 0.08 each
 	Service  [4]float64 // probability that the service of a job ends in a step, by queue; all zero means 0.12, 0.12, 0.28, 0.28
-	Holding  [4]float64 // cost per job and step, by queue; all zero means 1 each
+	Holding  [4]float64 // cost of a job for each step that it spends in a queue, by queue; all zero means 1 each
 
 	// Criterion is the cost to minimise; the zero value means mixpolicy.AverageCost.
 	Criterion mixpolicy.Criterion
 }
 
-// Dynamics is the rule that combines the network's events into a step.
+// Dynamics says which events of the network can happen together in a step.
 type Dynamics int
 
 const (
@@ -41,12 +41,12 @@ const (
 	// server on an empty queue does nothing. If a buffer is still full after the departures of a step, a job that
 	// arrives in this step is lost.
 	IndependentEvents Dynamics = iota
-	// PhantomJobs is the published update of Abbasi-Yadkori et al., which differs from IndependentEvents in one
-	// respect: service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue
-	// 2, and a server on an empty queue 3 to queue 4.
+	// PhantomJobs is the published update of Abbasi-Yadkori et al. It differs from IndependentEvents in one respect:
+	// service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue 2, and a
+	// server on an empty queue 3 to queue 4.
 	PhantomJobs
-	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy
-	// (2003), where buffers are unbounded. Here, a job that arrives at a full buffer is lost.
+	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy (2003). In their network,
+	// buffers are unbounded. In this package, a job that arrives at a full buffer is lost.
 	OneEvent
 )
 
@@ -170,7 +170,7 @@ func (w Network) State(lengths [4]int) (int, error) {
 	return w.grid().index(lengths), nil
 }
 
-// MDP builds the network, which is empty at the start. At full size, the MDP has about 60 million
+// MDP builds the MDP of the network, which is empty at the start. At full size, the MDP has about 60 million
 // transitions, or 20 million under OneEvent.
 func (w Network) MDP() (*mixpolicy.MDP, error) {
 	w, err := w.complete()

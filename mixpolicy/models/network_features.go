@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Aggregation divides some of the states of an MDP into cells. Each combination of a cell and an
-// action a defines a feature: the uniform distribution over the pairs (s, a) with s in the cell. So
-// one number for each state determines the features of millions of pairs.
+// Aggregation divides some of the states of an MDP into cells. Each combination of a cell and an action a defines a
+// feature: the uniform distribution over the pairs (s, a) with s in the cell. So one number for each state is enough to
+// determine all features, even with millions of pairs.
 type Aggregation struct {
 	Cell []int32 // Cell[s] is the cell of state s, or −1 if s is in no cell
 	Size []int   // Size[k] is the number of states in cell k, at least 1
@@ -46,7 +46,7 @@ func aggregate(states, names int, place func(s int) int) *Aggregation {
 
 // LossIntervals divides states into cells by the interval that contains the cost of a step: (0, 5], (5, 10], …, (45,
 // 50]. The intervals define the first set of features of Abbasi-Yadkori et al. (2014). A state is in no cell if a step
-// costs 0, as in the empty network, or more than 50.
+// from this state costs 0, as in the empty network, or more than 50.
 func (w Network) LossIntervals() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -21,14 +21,14 @@ const (
 	LastBuffer
 	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all orders of arrival of
 	// the jobs in both queues were equally likely, the oldest job would be in queue i with this probability. So the
-	// rule approximates first in, first out from the lengths alone.
+	// rule approximates the discipline "first in, first out", although it knows only the lengths.
 	OldestJob
 	// CMu serves the queue with the greater hᵢdᵢ, the holding cost times the service probability.
 	// This is the cμ rule, which is optimal for a single server if served jobs leave.
 	CMu
-	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where dᵢ is the service probability
-	// and k is the queue to which the jobs of queue i go (xₖ = 0 if they leave): the back-pressure
-	// rule of Tassiulas and Ephremides (1992), but without idling when both numbers are negative.
+	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where dᵢ is the service probability and k is the queue
+	// to which the jobs of queue i go (xₖ = 0 if they leave). This is the back-pressure rule of Tassiulas and
+	// Ephremides (1992), except that the server does not idle when both numbers are negative.
 	MaxWeight
 	// AnyQueue serves each queue with probability ½.
 	AnyQueue
@@ -49,7 +49,7 @@ func Rules() []Rule { return []Rule{Longer, LastBuffer, OldestJob, CMu, MaxWeigh
 // String returns the rule's name.
 func (r Rule) String() string { return nameOf("Rule", int(r), ruleNames) }
 
-// Policy returns the policy of a rule for x, which must be the MDP of the network.
+// Policy returns the policy of a rule on the MDP x, which must be the MDP of the network.
 func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -80,7 +80,7 @@ func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) 
 	return nil, fmt.Errorf("models: network: unknown rule %v", rule)
 }
 
-// Policies returns the policies of several rules.
+// Policies returns the policies of several rules, as [Network.Policy] does for one.
 func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) (policies []*mixpolicy.Policy, err error) {
 	for _, r := range rules {
 		p, err := w.Policy(x, r)
@@ -137,9 +137,10 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	})
 }
 
-// Mixture returns the policy that follows base policy k with probability weights(lengths)[k] in the state with the
-// given lengths. The weights may change from state to state; [mixpolicy.Mixture] uses the same weights in all states.
-// If the weights are not a distribution in some state, the error names the first such state.
+// Mixture returns a policy that mixes the base policies. In the state with the given lengths, it follows base policy k
+// with probability weights(lengths)[k]. The weights may differ between states, whereas [mixpolicy.Mixture] uses the
+// same weights in all states. If the weights are not a distribution in some state, the error names the first such
+// state.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -18,7 +18,7 @@ const streams = 32
 // independent runs of the given number of steps. Simulate does not use the transition matrix of the MDP, so the result
 // is an independent check of the matrix.
 //
-// A run starts with the empty network. Before the steps that count, the run makes equally many steps whose costs are
+// A run starts with the empty network. Before the steps that count, the run takes equally many steps whose costs are
 // discarded. If the number of steps is a large multiple of the mixing time of the policy's chain, the bias that the
 // start causes is small compared with the width of a confidence interval for the mean cost. The random numbers of run k
 // come from PCG(seed, k), so the result does not depend on the number of processors.

@@ -1,9 +1,9 @@
-// Package models holds Markov decision processes to experiment on: the queue of section 6 of the paper, with seven
+// Package models holds Markov decision processes for experiments: the queue of section 6 of the paper, with seven
 // readings of its transition law; a network of four queues; random MDPs; and two small examples.
 //
-// A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The
-// method MDP builds the [mixpolicy.MDP], or returns an error that names the wrong parameter, state
-// or action. Models are independent of the methods that solve them.
+// A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The method MDP builds the
+// [mixpolicy.MDP], or returns an error that names the wrong parameter, state or action. Models are independent of the
+// methods that solve them.
 package models
 
 import (
@@ -24,11 +24,10 @@ import (
 // zero value is the paper's queue with average cost and the uniformised [Reading] of its
 // transition law.
 //
-// States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A
-// departure from the shortest length and an arrival at length L are impossible, so the probability
-// of the impossible event is added to the probability of staying. Hence, under a policy that is the
-// same in every state, the chain goes up and down with fixed probabilities p and q, and its
-// stationary distribution is geometric with ratio p/q.
+// States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A departure from the
+// shortest length and an arrival at length L are impossible, so the probability of the impossible event is added to the
+// probability of staying. Hence, under a policy that is the same in every state, the chain goes up with a fixed
+// probability p and down with a fixed probability q, and its stationary distribution is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 means 100
 	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
@@ -42,12 +41,13 @@ type Queue struct {
 	// in the paper.
 	Criterion mixpolicy.Criterion
 
-	// Empty adds a state of length 0, which comes before length 1, and from which no job departs.
+	// Empty adds a state of length 0. It comes before length 1, and no job departs from it.
 	Empty bool
 }
 
 // Reading is a way to turn (6.1) into probabilities. In (6.1), the queue goes up with probability ϱ and down with
-// probability a. For ϱ = ½ and a = 0.8, the two add up to 1.3, so they cannot be probabilities of exclusive events.
+// probability a. For ϱ = ½ and a = 0.8, these probabilities add up to 1.3, so they cannot be probabilities of exclusive
+// events.
 type Reading int
 
 const (
@@ -69,8 +69,8 @@ const (
 	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
 	// Farias and Van Roy (2003). With this ϱ and the default rates, every row is a distribution.
 	SlowArrivals
-	// Literal is (6.1) as printed. As under SlowArrivals, it is an error if ϱ + a > 1 for some
-	// rate a.
+	// Literal is (6.1) as printed. As under SlowArrivals, the methods of the queue return an error if ϱ + a > 1 for
+	// some rate a.
 	Literal
 )
 
@@ -191,7 +191,7 @@ func (q Queue) first() int {
 	return 1
 }
 
-// MDP builds the queue. Its states are labelled by length, and its actions by rate.
+// MDP builds the MDP of the queue. The states are labelled by length, and the actions by rate.
 func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	q, err := q.complete()
 	if err != nil {
@@ -211,8 +211,8 @@ func (q Queue) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Policies returns the base policies π¹ and π² of (6.3) for x, the MDP of a queue with four rates: π¹ uses every rate
-// equally often, and π² uses the first two rates more often than the last two.
+// Policies returns the base policies π¹ and π² of (6.3) for x, which must be the MDP of a queue with four rates. Policy
+// π¹ uses every rate equally often, and π² uses each of the first two rates more often than each of the last two.
 func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	var base []*mixpolicy.Policy
 	for _, row := range [][]float64{{.25, .25, .25, .25}, {.3, .3, .2, .2}} {
@@ -225,8 +225,8 @@ func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	return base, nil
 }
 
-// Monomials returns the features 1, x, …, xᵏ of the length x, with k = degree, as a matrix with a
-// row for each state and a column for each power.
+// Monomials returns a matrix of features with a row for each state and a column for each power. The row of length x is
+// 1, x, …, xᵏ, with k = degree.
 func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 	q, err := q.complete()
 	if err != nil {

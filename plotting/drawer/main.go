@@ -1,7 +1,7 @@
 //go:build js && wasm && drawer
 
-// Command drawer draws what cells describe, in a web worker: globalThis.drawn(order) returns the result of plotting.Draw
-// for the order.
+// Command drawer draws, in a web worker, the figures that cells describe. The function globalThis.drawn(order) returns
+// the result of plotting.Draw for the order.
 package main
 
 import (

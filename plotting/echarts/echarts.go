@@ -1,13 +1,14 @@
-// Package echarts names the ECharts bundle that draws the interactive charts, and loads it into any page with a chart.
+// Package echarts names the ECharts bundle that draws the interactive charts, and loads the bundle into any page with a
+// chart.
 //
-// Neither this repository nor any notebook contains the bundle: the set-up fetches it by its npm name and checks it,
-// JupyterLab serves it, and exported pages have a copy next to them. A page without such a copy loads the bundle from
-// [CDN], and the browser checks it against [Integrity].
+// Neither this repository nor any notebook contains the bundle. The set-up fetches it by its npm name and checks it,
+// JupyterLab serves it, and exported pages have a copy of it next to them. A page without such a copy loads the bundle
+// from [CDN], and the browser checks the bundle against [Integrity].
 //
 // # The HTML of a chart
 //
-// A chart is one piece of HTML that contains everything except the bundle. It includes a static picture, so it is never
-// empty, even without scripts, in a notebook that is not yet trusted, or on paper.
+// A chart is one piece of HTML that contains everything except the bundle. A chart includes a static picture, so it is
+// never empty, even without scripts, in a notebook that is not yet trusted, or on paper.
 //
 //	<div class="mixpolicy-chart" data-figure="KEY">
 //	  <img class="mixpolicy-static" alt="…" src="data:image/svg+xml;base64,…">
@@ -20,14 +21,14 @@
 //	LOADER
 //	</script>
 //
-// LOADER stands for [Loader], a script of about 1.6 kB that may occur any number of times in a page. It fetches the
-// bundle once (again only after a failure), and then calls every pushed function exactly once, including functions that
-// are pushed later. On paper, style sheets show elements of the class mixpolicy-static and hide elements of the class
+// LOADER stands for [Loader], a script of about 1.6 kB that may occur any number of times in a page. [Loader] fetches
+// the bundle once, or again after a failure. It then calls every pushed function exactly once, even a function that is
+// pushed later. On paper, style sheets show elements of the class mixpolicy-static and hide elements of the class
 // mixpolicy-live, whatever scripts have done.
 //
 // # Light and dark
 //
-// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element; JupyterLab
+// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element. JupyterLab
 // states its colours in the attribute data-jp-theme-light ("true" or "false") of the body element. A chart that watches
 // these attributes follows the reader's choice.
 package echarts
@@ -56,5 +57,5 @@ const CDN = "https://cdn.jsdelivr.net/npm/" + Package + "@" + Version + "/dist/"
 var loader string
 
 // Loader is the script, without its tags, that calls the functions in window.mixpolicyCharts as soon as window.echarts
-// exists. It loads the bundle if nothing else has loaded it.
+// exists. The script loads the bundle if nothing else has loaded it.
 var Loader = strings.NewReplacer("{{FILE}}", File, "{{CDN}}", CDN, "{{INTEGRITY}}", Integrity).Replace(loader)

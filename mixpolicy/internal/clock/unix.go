@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ProcessorTime returns the processor time of all threads of this process so far. Unlike a wall clock,
-// it does not count other work on the machine. A call takes 0.5 µs.
+// ProcessorTime returns the processor time of all threads of this process so far. Unlike wall time, this time does not
+// include other work on the machine. A call takes about 0.5 µs.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails only for wrong arguments

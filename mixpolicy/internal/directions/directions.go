@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// All yields the axes of ℝᵈ in both directions, and then 64 fixed directions with various signs. The
-// vectors share memory: each vector is valid only until the next one is yielded.
+// All yields the two directions of each axis of ℝᵈ, and then 64 fixed directions whose coordinates have various signs.
+// The vectors share memory: each vector is valid only until the next one is yielded.
 func All(d int) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		direction := make([]float64, d)

@@ -6,10 +6,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// Arrivals returns the chain on the states of support, a set that no move leaves. For each state, a counting sort lists
-// the states from which moves arrive. If initial, a distribution α, is not nil, there is one more state ∗, the last:
-// every state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The other probabilities are
-// multiplied by γ.
+// Arrivals returns the chain on the states in support, a set that no move leaves. A counting sort groups the moves by
+// the state that they enter. The argument initial is nil or a distribution α. If it is not nil, the chain has one more
+// state ∗, the last. Every other state leads to ∗ with probability 1−γ, and ∗ leads to s with probability α(s). All
+// other probabilities are multiplied by γ.
 func Arrivals(chain *sparse.Matrix, support []int32, initial []float64, gamma float64) Chain {
 	number, n := make([]int32, chain.Rows), len(support)
 	for k, s := range support {

@@ -1,12 +1,11 @@
-// Package multilevel computes the stationary distribution of a large irreducible
-// Markov chain, in a time that depends little on how slowly the chain mixes.
+// Package multilevel computes the stationary distribution of a large irreducible Markov chain, usually in a time that
+// depends little on how slowly the chain mixes.
 //
 // # The idea
 //
-// Gauss–Seidel sweeps balance the flow at each state in turn. After a few sweeps, the error
-// varies little between neighbouring states, and mass moves slowly over long distances. So
-// states are lumped into groups. The masses of the groups are the stationary distribution
-// of a smaller chain,
+// Gauss–Seidel sweeps balance the flow at each state in turn. After a few sweeps, the error varies little between
+// neighbouring states, and mass moves slowly over long distances. So states are lumped into groups. The masses of the
+// groups form the stationary distribution of a smaller chain,
 //
 //	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
 //
@@ -15,50 +14,47 @@
 // elimination solves (Horton and Leutenegger 1994). A balance ([level.balance]) is one cycle, from
 // the finest level down and up again. The cycle forms no differences, and every mass stays positive.
 //
-// Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle
-// is then linear. Such a linear cycle, a correction ([cycle.correct]), approximates the inverse of
-// I − Pᵀ, and preconditions a Krylov iteration, the generalised conjugate residual method. A
-// correction takes a fifth of the time of a balance. Corrections omit states with almost no mass
-// ([solver.heavy]). Only sweeps correct these states. The scaled matrix (I − Pᵀ) diag μ has zero row
-// and column sums, so piecewise constant interpolation is appropriate (Notay 2012; De Sterck,
-// Treister and others 2010–11). When the residual has fallen to a thousandth of its value at the
-// computation of the shares, the shares are computed again.
+// Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle is then linear.
+// We call this linear cycle a correction ([cycle.correct]). It approximates the inverse of I − Pᵀ, and preconditions a
+// Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of the time of a balance.
+// Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Only sweeps correct these states. The
+// scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is appropriate (Notay
+// 2012; De Sterck, Treister and others 2010–11). The shares are computed again each time the residual has fallen by a
+// factor of a thousand since their last computation.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
-// colour at once ([order]), so results are the same, bit for bit, for any number of processors.
+// colour at once ([order]), so the results are the same, bit for bit, for any number of processors.
 //
 // # What was measured
 //
-// The table shows user time on an EPYC. The chain is the four-queue network of 1,028,196 states
-// under the rule LONGER, with 14.4 million moves. The start is the uniform measure, and the goal is
-// ‖μ − μP‖₁ ≤ 1e-10. The slowest mode of Gauss–Seidel decays by a fraction of 0.0021 per sweep.
+// The table shows sweeps, and user times on an EPYC. The chain is the four-queue network of 1,028,196 states under the
+// rule LONGER, with 14.4 million moves. The start is the uniform measure, and the goal is ‖μ − μP‖₁ ≤ 1e-10. In each
+// Gauss–Seidel sweep, the slowest mode of the error decays by a fraction of 0.0021.
 //
 //	Gauss–Seidel, forward and backward                  9656 sweeps to 1e-12, 200 s
 //	conjugate residuals preconditioned by Gauss–Seidel   578 sweeps, 13 s
 //	balances alone                                       103 sweeps, 12 s
 //	this package                                          54 sweeps, 2.5 s
 //
-// On the recurrent class of the rule LBFS, which has 65,910 states, this package takes 70 sweeps
-// and 0.2 s. Under LONGER, corrections take two fifths of the 2.5 s, the two balances a fifth, and
-// the construction of groups a seventh. The reasons for the speed:
+// Under the rule LBFS, the network's recurrent class has 65,910 states, and this package takes 70 sweeps and 0.2 s.
+// Under LONGER, corrections take two fifths of the 2.5 s, the two balances a fifth, and the construction of groups a
+// seventh. The reasons for the speed:
 //
 //   - Corrections omit states whose masses and residuals add up to at most a 256th of the target residual. Of the
-//     818,184 recurrent states, 379,963 remain at first, and 577,458 later. A correction on two
-//     processors then takes 24 ms at first and 33 ms later, instead of 41 ms.
-//   - The residual after a correction needs only half of the moves (see cycle.correct), so a
-//     correction takes 2½ passes over the chain instead of 4. The halves are stored separately,
-//     because memory is read in cache lines: a pass over one half takes 3 ms instead of 5 ms, and a
-//     pass over both takes 4 ms.
-//   - A state takes its new mass if this mass balances the flow (see solver.iterate). If instead
-//     every mass is kept between a tenth of its old value and ten times its old value, the final
-//     residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
-//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so visiting the
-//     next level once from the finest level is as good as visiting it twice.
-//   - If Krylov steps gain little, more steps are allowed (see krylov.patience): random
-//     graphs and grids whose weights differ by factors of 10⁴ take hundreds of sweeps instead
-//     of ten thousand.
-//   - Rows are visited in the order of the states. In the order of the groups, memory is read
-//     in jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
+//     818,184 recurrent states, 379,963 remain in the first corrections, and 577,458 in later ones. On two processors,
+//     a correction then takes 24 ms at first and 33 ms later, instead of 41 ms.
+//   - The residual after a correction needs only half of the moves (see cycle.correct), so a correction takes 2½ passes
+//     over the chain instead of 4. The halves are stored separately, because memory is read in cache lines: a pass over
+//     one half takes 3 ms, instead of 5 ms with joint storage, and a pass over both halves takes 4 ms.
+//   - After Krylov steps, a state takes its new mass if this mass balances at least half of its flow (see
+//     solver.iterate). If instead every mass is kept between a tenth of its old value and ten times its old value, the
+//     final residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
+//   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so from the finest level, one visit to the
+//     next level is as good as two.
+//   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So random graphs and grids whose
+//     weights differ by factors of 10⁴ take hundreds of sweeps instead of ten thousand.
+//   - Rows are visited in the order of the states. If they are visited in the order of the groups, memory is read in
+//     jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
 // The next table counts the bytes that the loops read and write if nothing stays in a
 // cache. The unit is one read of the matrix of all 1,028,196 states, at 12 bytes per move:
@@ -72,9 +68,9 @@
 //	estimate of the error, which takes some 6 more corrections   20
 //	                                                            129
 //
-// At the speed of a STREAM triad, 129 reads take a third of the time in data/peers.csv. In corrections, values of 32
-// bits would save about 13 reads, and column indices of 16 bits would save half as many. Only fewer sweeps could halve
-// the total.
+// At the speed of a STREAM triad, 129 reads take a third of the time that this package takes in data/peers.csv. In
+// corrections, values of 32 bits would save about 13 reads, and column indices of 16 bits would save half as many. Only
+// fewer sweeps could halve the total.
 //
 // Tried and rejected:
 //
@@ -82,16 +78,16 @@
 //   - Corrections without a first sweep: a correction takes 10 to 25 % less time, but a
 //     quarter to a half more corrections are needed.
 //   - Directions kept from one set of shares to the next: no fewer steps.
-//   - One visit of levels with less than a 64th of the states: 7 % less time, but 136 sweeps
-//     instead of 50 on a grid of 700².
-//   - One visit from the finest level in a balance: 66 sweeps or more, instead of 54.
-//   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large
-//     part of its flow goes there: no fewer sweeps on random graphs.
+//   - One visit, not two, of levels with less than a 64th of the states: 7 % less time, but 136 sweeps instead of 50 on
+//     a grid of 700².
+//   - One visit, not two, from the finest level in a balance: 66 sweeps or more, instead of 54.
+//   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large part of its flow goes to the
+//     group: no fewer sweeps on random graphs.
 //
-// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network: on a
-// queue of 20,000 lengths, which mixes in 10⁷ steps, this package takes 68 sweeps to 1e-14. Shares from a poor μ make a
-// preconditioner that stalls at a residual of 1e-4, so the balances come first. On random graphs whose weights differ
-// by factors of 10⁵ or more, the method stalls permanently.
+// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network. For
+// example, a queue of 20,000 lengths mixes in 10⁷ steps, but this package takes only 68 sweeps to 1e-14. With shares
+// from a poor μ, the preconditioned iteration stalls at a residual of 1e-4, so the balances come first. On random
+// graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
 package multilevel
 
 import (
@@ -106,10 +102,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// Chain is an irreducible Markov chain, stored by the state where moves arrive.
+// Chain is an irreducible Markov chain. Its moves are grouped by the state that they enter.
 type Chain struct {
-	In    *sparse.Matrix // row i: the states j ≠ i from which i is entered, with P(j, i)
-	Leave []float64      // Σ_{j≠i} P(i, j), the probability of leaving i
+	In    *sparse.Matrix // row i holds P(j, i) for the states j ≠ i that lead to i
+	Leave []float64      // Leave[i] = Σ_{j≠i} P(i, j), the probability of leaving i
 }
 
 // Settings controls [Stationary].
@@ -119,15 +115,15 @@ type Settings struct {
 	Progress  func(sweeps int, residual float64) // may be nil
 }
 
-// Result says how accurate μ is.
+// Result says how accurate μ is, and how many sweeps were needed.
 type Result struct {
 	Residual float64 // ‖μ − μP‖₁
 	Error    float64 // an estimate of the ℓ₁ distance of μ from the stationary distribution; 2 if there is no estimate
 	Sweeps   int     // Gauss–Seidel sweeps over states, not over groups
 }
 
-// Stationary turns mu, a guess with positive sum, into the stationary distribution. If ctx ends, or if
-// MaxSweeps sweeps are not enough, mu is the last measure, and the error states the residual.
+// Stationary replaces mu, a guess with a positive sum, by the stationary distribution. If ctx ends, or if MaxSweeps
+// sweeps are not enough, mu holds the last computed measure, and the error states its residual.
 func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Result, error) {
 	if c.In.NNZ() > most {
 		return Result{}, fmt.Errorf("%d moves between states, want at most %d", c.In.NNZ(), most)

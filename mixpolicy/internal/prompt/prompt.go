@@ -10,9 +10,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/clock"
 )
 
-// Check ends the context of each function at three moments in the first quarter of a second, or at one moment in short
-// tests. The test fails unless the function then ends within a second of processor time, with the error of the context
-// or without an error. (Wall time would also count the work of other programs.)
+// Check calls each function three times, with contexts that end after 30, 90 and 210 ms. In short tests, it calls each
+// function once, with a context that ends after 90 ms. The test fails unless each call ends within a second of
+// processor time after its context, with the error of the context or without an error. (Wall time would include the
+// work of other programs.)
 func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 	t.Helper()
 	moments := []time.Duration{30 * time.Millisecond, 90 * time.Millisecond, 210 * time.Millisecond}
@@ -28,10 +29,10 @@ func Check(t *testing.T, work map[string]func(ctx context.Context) error) {
 			now := clock.ProcessorTime()
 			cancel()
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-				t.Fatalf("%s: %v, want the end of the context", what, err)
+				t.Fatalf("%s: error %v, want the error of the ended context", what, err)
 			}
 			if late := now - <-end; late >= time.Second {
-				t.Errorf("%s: ended %v after its context, which ended at %v", what, late, moment)
+				t.Errorf("%s: took %v of processor time to end after its context, which ended after %v", what, late, moment)
 			}
 		}
 	}

@@ -9,11 +9,11 @@
 // are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
 // multifrontal method: Duff and Reid 1983).
 //
-// A sparse LU factorisation of I − P with a similar order, such as SciPy's, can be a little faster than this package on
-// grids and flows in the plane: LU neither sums each l_k again, which the proof below needs, nor stores an exponent
-// with each mass. On blocks that are joined by hubs, SciPy's column order fills the matrix less than our order does.
-// But LU subtracts: on a chain with two deep wells, the measure from LU can have no correct digit, although the
-// residual is of the size of rounding.
+// On grids and on flows in the plane, a sparse LU factorisation of I − P with a similar order, such as SciPy's, can be
+// a little faster than this package. Unlike our elimination, LU does not sum each l_k again (the proof below needs
+// these sums), and stores no exponent with each mass. On blocks that are joined by hubs, SciPy's column order fills the
+// matrix less than our order does. But LU subtracts: on a chain with two deep wells, the measure that LU computes may
+// have no correct digit at all, although its residual is of the size of rounding.
 //
 // # The error
 //
@@ -50,7 +50,7 @@ import (
 // the numbers of the states.
 const smallChain = 1501
 
-// Work counts the entries and the products of elimination.
+// Work counts the entries that elimination stores, and the products that it computes.
 type Work struct{ Entries, Products float64 }
 
 // add counts a state that joins the given number of other states, and reports whether the work now exceeds the limit.
@@ -61,12 +61,12 @@ func (w *Work) add(joined int, most Work) bool {
 	return w.Entries > most.Entries || w.Products > most.Products
 }
 
-// ErrFill says that elimination would take more work than allowed.
+// ErrFill says that elimination would store more entries, or compute more products, than allowed.
 var ErrFill = errors.New("elimination fills the matrix")
 
-// Chain is the result of the elimination of all states but 0.
+// Chain is a Markov chain from which all states but 0 have been eliminated.
 type Chain struct {
-	Lost              bool // an entry or a product is below the normal range, and may have lost digits
+	Lost              bool // whether an entry or a product is below the normal range, so that it may have lost digits
 	fronts            []front
 	from, into, leave []float64 // memory shared by all fronts
 	size              int
@@ -84,7 +84,7 @@ type front struct {
 
 // Reduce eliminates all states but 0 from a chain with the transition matrix out. All states must lead to state 0.
 // Reduce ignores the diagonal of out, except that an entry below the normal range sets Lost. Reduce returns [ErrFill]
-// if elimination would take more work than the limit most, and the error of ctx if ctx has ended.
+// if elimination would take more work than the argument most allows, and the error of ctx if ctx has ended.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)

@@ -2,9 +2,10 @@ package reduction
 
 import "math"
 
-// Measure returns a multiple of the stationary distribution. From v(0) = 1, it computes v(k) = Σ_i v(i)f(i,k), the mass
-// that flows into k divided by l_k. Then it scales the greatest mass to between ½ and 1, because masses can exceed the
-// range of a float64, as for a geometric measure of ratio ½ on 1,500 states.
+// Measure returns a multiple of the stationary distribution. Starting from v(0) = 1, it computes v(k) = Σ_i v(i)f(i,k),
+// the mass that flows into k divided by l_k. It then scales the masses, so that the greatest mass is between ½ and 1.
+// Without scaling, masses could exceed the range of a float64: for example, the masses of a geometric measure of ratio
+// ½ on 1,500 states.
 func (c *Chain) Measure() []float64 {
 	v := make([]wide, c.size)
 	v[0] = wide{f: 1}
@@ -35,7 +36,7 @@ func (c *Chain) Measure() []float64 {
 	return out
 }
 
-// Error bounds the relative error of each mass, unless Lost is set.
+// Error returns a bound on the relative error of each mass. The bound does not hold if Lost is set.
 func (c *Chain) Error() float64 { return float64(16*(c.terms+c.size)) * 0x1p-53 }
 
 // A wide number is f·2ᵉ, where 2⁻²⁵⁶ < f < 2²⁵⁶ or f = 0: it has the precision of a float64,
@@ -62,9 +63,9 @@ func (a wide) plus(b wide) wide {
 }
 
 // Values returns the h with h = c − gt + Ph and h(0) = 0, for costs c, durations t and the transition matrix P. It also
-// returns the gain g, which is the mean cost of a cycle from state 0 back to 0 divided by the mean duration of this
-// cycle. With t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites cost and duration: elimination
-// turns them into the cost and the duration from a state to the next state that remains.
+// returns the gain g: the mean cost of a cycle from state 0 back to state 0, divided by the cycle's mean duration. With
+// t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites cost and duration: in elimination, the
+// entries of a remaining state become the mean cost and the mean duration from this state to the next remaining state.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
 	for at := range c.fronts {
 		f := &c.fronts[at]

@@ -7,9 +7,9 @@ import (
 
 // ClosedClasses returns the recurrent classes of a chain whose transition matrix has the pattern of the square matrix
 // m: the strongly connected components that no entry leaves. The states of a class are in increasing order, and the
-// classes in the order of their first states. The common case of one class is tried first, in O(rows + entries): if all
-// states lead to state c, the class is the set of states that c leads to. To choose c, a walk from the first state
-// takes so many steps that it has probably entered a recurrent class.
+// classes are in the order of their first states. The common case of one class is tried first, in O(rows + entries): if
+// all states lead to state c, the only class is the set of states that c leads to. The state c is the end of a walk
+// from the first state. The walk takes so many steps that it has probably entered a recurrent class.
 func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	const steps, passes = 1 << 12, 16
 	c := int32(0)

@@ -3,9 +3,8 @@ package sparse
 
 import "slices"
 
-// Matrix is a Rows × Cols matrix. Row i has entries in the columns Col[Ptr[i]:Ptr[i+1]], which
-// increase strictly, with the values Val[Ptr[i]:Ptr[i+1]]. Column indices have 32 bits, so an entry
-// takes 12 bytes.
+// Matrix is a Rows × Cols matrix. The entries of row i are in the columns Col[Ptr[i]:Ptr[i+1]], which increase
+// strictly, and have the values Val[Ptr[i]:Ptr[i+1]]. Column indices have 32 bits, so an entry takes 12 bytes.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int
@@ -26,20 +25,20 @@ func NewBuilder(cols, rowHint, entryHint int) *Builder {
 	return b
 }
 
-// Set adds an entry to the row that EndRow will close.
+// Set adds an entry to the row that the next [Builder.EndRow] closes.
 func (b *Builder) Set(col int, val float64) {
 	b.m.Col = append(b.m.Col, int32(col))
 	b.m.Val = append(b.m.Val, val)
 }
 
-// Append adds entries to the row that EndRow will close.
+// Append adds entries to the row that the next [Builder.EndRow] closes.
 func (b *Builder) Append(col []int32, val []float64) {
 	b.m.Col = append(b.m.Col, col...)
 	b.m.Val = append(b.m.Val, val...)
 }
 
-// EndRow sorts the row by column and closes it. If a column was set twice, EndRow
-// returns this column and false; the row keeps both entries.
+// EndRow sorts the entries of the row by column, and closes the row. If a column was set twice, EndRow returns this
+// column and false, and the row keeps both entries.
 func (b *Builder) EndRow() (duplicate int, ok bool) {
 	start := b.m.Ptr[len(b.m.Ptr)-1]
 	col, val := b.m.Col[start:], b.m.Val[start:]

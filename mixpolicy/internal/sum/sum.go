@@ -1,5 +1,5 @@
-// Package sum adds floating-point numbers with a small error, which hardly depends on how many numbers are added, and
-// checks that probabilities add up to 1.
+// Package sum adds floating-point numbers. The error of a sum is small, and hardly depends on how many numbers are
+// added. The package also checks that probabilities add up to 1.
 package sum
 
 import (
@@ -7,9 +7,8 @@ import (
 	"math"
 )
 
-// Accumulator is a compensated running sum (Neumaier 1974): with unit roundoff u = 2⁻⁵³, the
-// error of the sum of n terms is at most 2u|Σx| + O(n u²) Σ|x|, whatever the magnitudes of the
-// terms. The zero value is an empty sum.
+// Accumulator is a compensated running sum (Neumaier 1974). With unit roundoff u = 2⁻⁵³, the error of the sum of n
+// terms is at most 2u|Σx| + O(n u²) Σ|x|, whatever the magnitudes of the terms. The zero value is an empty sum.
 type Accumulator struct{ sum, carry float64 }
 
 // Add adds x to the sum.
@@ -23,8 +22,8 @@ func (a *Accumulator) Add(x float64) {
 	a.sum = t
 }
 
-// AddProduct adds xy without rounding the product: the error of a sum of n products is
-// as small as the error of a sum of 2n terms (Ogita, Rump and Oishi 2005).
+// AddProduct adds xy without rounding the product. The error of a sum of n products is therefore as small as the error
+// of a sum of 2n terms (Ogita, Rump and Oishi 2005).
 func (a *Accumulator) AddProduct(x, y float64) {
 	p := float64(x * y) // the conversion rounds the product, even if the compiler could fuse the product with a sum
 	a.Add(p)
@@ -48,7 +47,7 @@ func Of(x []float64) float64 {
 	return a.Value()
 }
 
-// Dot returns Σ xᵢyᵢ, with each product rounded once. It panics on unequal lengths.
+// Dot returns Σ xᵢyᵢ, with each product rounded once. It panics if the lengths differ.
 func Dot(x, y []float64) float64 {
 	if len(x) != len(y) {
 		panic("sum: lengths differ")
@@ -60,7 +59,7 @@ func Dot(x, y []float64) float64 {
 	return a.Value()
 }
 
-// Diff1 returns the ℓ₁ distance Σ |xᵢ − yᵢ|. It panics on unequal lengths.
+// Diff1 returns the ℓ₁ distance Σ |xᵢ − yᵢ|. It panics if the lengths differ.
 func Diff1(x, y []float64) float64 {
 	if len(x) != len(y) {
 		panic("sum: lengths differ")
@@ -73,8 +72,8 @@ func Diff1(x, y []float64) float64 {
 }
 
 // Tolerance is the greatest allowed difference between 1 and the sum of k probabilities. Each probability may carry 16
-// roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of a few factors. Probabilities that are rounded
-// to a few decimals are off by far more, and are an error.
+// roundings, which is enough for formulas such as ϱ/(ϱ+a) and products of a few factors. If probabilities are rounded
+// to a few decimals, the difference is usually far greater, and [CheckDistribution] returns an error.
 func Tolerance(k int) float64 { return float64(16*(k+1)) * 0x1p-53 }
 
 // CheckDistribution returns an error, without a prefix, unless p is a distribution over k

@@ -20,8 +20,8 @@ type Walk interface {
 	Reset()
 }
 
-// New returns a walk in ℝᵈ. For d = 2, the walk stores a hull, which stays small if the
-// steps converge. For other d, it stores every point in a tree.
+// New returns a walk in ℝᵈ. For d = 2, the walk stores a hull, which stays small if the steps converge. For other d,
+// the walk stores every point in a tree.
 func New(d int) Walk {
 	if d == 2 {
 		return newHull()

@@ -1,11 +1,11 @@
 // Package cells makes Go programs from the cells of a notebook, as GoNB does. A cell contains declarations and, after a
 // line %%, the statements of its program. The declarations stay: later cells see them, and a later declaration of a
 // name replaces the earlier one. Imports accumulate. Values do not stay, because every cell becomes a separate program.
-// From other cells, the program takes only the imports and declarations that it uses, and the declarations that run
-// code.
+// From other cells, the program takes the imports and declarations that it uses, and the declarations that run code,
+// such as init functions.
 //
-// A line directive before each part of a program states the cell and the line from which the part came. So the
-// compiler's errors name places as CELL:LINE:COLUMN, and the traces of panics name places as CELL:LINE.
+// A line directive before each part of a program states from which cell and line the part comes. So the compiler's
+// errors name places as CELL:LINE:COLUMN, and the traces of panics name places as CELL:LINE.
 package cells
 
 import (
@@ -29,16 +29,16 @@ type Session struct {
 	env     []string
 }
 
-// New returns a session without declarations. The map names, from import paths to package names, lists the packages
-// that the cells may import.
+// New returns a session without declarations. The map names lists the packages that the cells may import: it maps each
+// import path to the package's name.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is made from a cell and the earlier declarations that the cell needs.
 type Program struct {
 	Text    string   // the text of the cell
 	Source  string   // the source of package main, which is one file
-	Imports []string // the paths of the imported packages
-	Args    []string // the arguments of the command line
+	Imports []string // the paths of the packages that the program imports
+	Args    []string // the arguments on the command line
 	Env     []string // set by %env, as name=value
 	Said    string   // messages of the cell's magics
 
@@ -50,8 +50,8 @@ type Program struct {
 func (p *Program) Key() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(p.Source)))[:16] }
 
 // Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
-// not change the session: see [Session.Keep]. The returned error has the form of the compiler's errors, with a line for
-// each mistake.
+// not change the session, but [Session.Keep] does. An error has the form of the compiler's errors, with a line for each
+// mistake.
 func (s *Session) Compose(name, text string) (*Program, error) {
 	p := &Program{Text: text, then: *s}
 	code, err := p.magics(name, text)
@@ -64,17 +64,17 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 	return p, p.write(p.main)
 }
 
-// Keep makes the declarations of the program's cell part of the session. Call Keep only after the program has been
-// compiled.
+// Keep makes the declarations of the program's cell part of the session. Call Keep only after the program has compiled
+// without an error.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
-// Page joins the programs of a page's cells into one program for the page, and also returns the programs that the
-// page's program contains. The session must have kept all given programs. If os.Args[0] is the key of a contained
-// program, the page's program runs the contained program. So exactly the code that the reader sees runs, although
-// nothing is compiled in the browser. The only difference from a separate program is that the page's program also
-// initialises the packages that other cells import.
+// Page joins the programs of a page's cells into one program for the page. It also lists the programs that the page's
+// program contains. The session must have kept all given programs. If os.Args[0] is the key of a contained program, the
+// page's program runs this contained program. So exactly the code that the reader sees runs, although nothing is
+// compiled in the browser. Only one thing differs from a separate program: the page's program also initialises the
+// packages that other cells import.
 //
-// Page leaves out a program if its cell, composed after the page's last cell, would give a different program. For
+// Page leaves out a program if composing its cell after the page's last cell would give a different program. For
 // example, a later cell may redeclare what the program uses, add a method to a type that the program uses, or declare a
 // variable with a computed value. Page also leaves out programs that import flag.
 func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err error) {
@@ -259,7 +259,7 @@ func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
 	if i.name, ok = s.names[i.path]; !ok {
-		return fmt.Errorf("%s: there is no package %s here; cells may import the standard library, and what the notebooks import",
+		return fmt.Errorf("%s: there is no package %s here; cells may import the standard library and the packages that notebooks import",
 			strings.TrimPrefix(from, "line "), spec.Path.Value)
 	}
 	if spec.Name != nil {
@@ -394,7 +394,7 @@ func qualifiers(file *ast.File) map[string]bool {
 	return used
 }
 
-// Imports returns the paths that the cell itself imports.
+// Imports returns the paths of the packages that the cell itself imports.
 func Imports(text string) (paths []string, err error) {
 	code, err := new(Program).magics("cell", text)
 	if err != nil {

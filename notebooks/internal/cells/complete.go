@@ -22,8 +22,8 @@ type Completion struct {
 	Type string `json:"type"`
 }
 
-// Importer returns an importer of packages from their archives, which have the form that Go's compiler writes. A
-// package cannot be imported while the function archive returns nil for its path.
+// Importer returns an importer that reads packages from their archives, in the form that Go's compiler writes. While
+// the function archive returns nil for a path, the package with this path cannot be imported.
 func Importer(archive func(path string) []byte) types.Importer {
 	return &archives{archive, token.NewFileSet(), map[string]*types.Package{}}
 }
@@ -53,9 +53,9 @@ func (a *archives) Import(path string) (*types.Package, error) {
 	return gcexportdata.Read(exported, a.files, a.packages, path)
 }
 
-// Complete returns the names that can stand between two parts of a cell, the names of inner scopes first. It also
-// returns the prefix with which all these names begin: the unfinished name at the end of the first part. Most
-// mistakes elsewhere in the cell do no harm.
+// Complete returns names that can stand between two parts of a cell. In a struct literal, the struct's fields come
+// first; names of inner scopes come before names of outer scopes. Complete also returns the prefix with which all these
+// names begin: the unfinished name at the end of the first part. It tolerates most mistakes elsewhere in the cell.
 func (s *Session) Complete(before, after string, packages types.Importer) (prefix string, found []Completion) {
 	start := len(before) - nameAtEnd(before)
 	prefix = before[start:]
@@ -132,8 +132,8 @@ func (s *Session) Complete(before, after string, packages types.Importer) (prefi
 	return prefix, found
 }
 
-// Inspect describes the name at the place where the two parts of the cell meet. For a type, Inspect also lists the
-// methods. It returns "" if no declared name is at this place.
+// Inspect describes the name at the place where the two parts of the cell meet. For a type, it also lists the methods.
+// If there is no declared name at this place, Inspect returns "".
 func (s *Session) Inspect(before, after string, packages types.Importer) string {
 	start, end := len(before)-nameAtEnd(before), nameAtStart(after)
 	was := before[start:] + after[:end]

@@ -25,8 +25,8 @@ import (
 
 // Options state how notebooks are executed.
 type Options struct {
-	Update  bool          // also write the fresh outputs into the notebooks themselves
-	Jobs    int           // number of notebooks executed at a time
+	Update  bool          // whether to write the fresh outputs into the notebooks themselves, too
+	Jobs    int           // the greatest number of notebooks that are executed at the same time
 	Timeout time.Duration // the longest time that a cell may take
 }
 
@@ -63,7 +63,7 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 			}
 		}
 		if len(chosen) == before {
-			return nil, fmt.Errorf("no notebook's name begins with %q; the names are %s (name a notebook of your own by its path, "+
+			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (name a notebook of your own by its path, "+
 				"such as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
 		}
 	}
@@ -73,7 +73,7 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 			return nil, err
 		}
 		if filepath.Dir(file) != filepath.Dir(chosen[0]) {
-			return nil, fmt.Errorf("%s and %s are in different folders; a run takes notebooks of one folder", chosen[0], file)
+			return nil, fmt.Errorf("%s and %s are in different folders; a run takes notebooks from one folder only", chosen[0], file)
 		}
 	}
 	return slices.Compact(chosen), nil

@@ -38,7 +38,7 @@ type claim struct {
 	Text     string
 	Section  string // the title of a section of the paper
 	Settings []setting
-	Picture  string // file of a picture of the settings' intervals, if there are several settings
+	Picture  string // the file of a picture that shows the settings' intervals; empty for a single setting
 }
 
 // A setting is the record of one test of a claim. Deciding contains the first one or two sentences about the numbers;
@@ -120,7 +120,7 @@ func draw(claims []*claim, folder string) error {
 	return nil
 }
 
-// Verdicts counts the settings of the page's claims by their verdicts.
+// Verdicts returns the verdicts on the page's claims, each with the number of settings that have this verdict.
 func (p *page) Verdicts() (counts []choice) {
 	for _, c := range p.Claims {
 		for _, s := range c.Settings {
@@ -134,7 +134,7 @@ func (p *page) Verdicts() (counts []choice) {
 type erratum struct {
 	paper.RecordedErratum
 	Title, Section string
-	Places         []string    // where the erratum is: equation numbers in parentheses, and other places by name
+	Places         []string    // the places of the erratum: equation numbers in parentheses, other places by name
 	Entries        []*equation // the entries of the index that name the erratum
 	Mark           mark
 }
@@ -161,24 +161,24 @@ func newErrata(equations []*equation) (all []*erratum, err error) {
 	return all, err
 }
 
-// Grave returns the page's errata that are errors.
+// Grave returns the page's errata of the kind [paper.Error].
 func (p *page) Grave() []*erratum { return p.errata(true) }
 
-// Other returns the errata that are not errors.
+// Other returns the page's errata of all kinds except [paper.Error].
 func (p *page) Other() []*erratum { return p.errata(false) }
 
 func (p *page) errata(errors bool) []*erratum {
 	return slices.DeleteFunc(slices.Clone(p.Errata), func(e *erratum) bool { return (e.Kind == paper.Error) != errors })
 }
 
-// Kinds returns the kinds of the errata that are not errors, with the number of errata of each kind.
+// Kinds returns the kinds of the errata that [page.Other] returns, each with the number of errata of this kind.
 func (p *page) Kinds() []choice {
 	kinds := p.count(func(e *erratum) string { return string(e.Kind) })
 	slices.SortFunc(kinds, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	return kinds
 }
 
-// Sections returns the sections of the paper with errata that are not errors, and the number of such errata in each.
+// Sections returns the sections of the paper that contain errata of [page.Other], each with the number of these errata.
 func (p *page) Sections() []choice {
 	return p.count(func(e *erratum) string { return e.Section })
 }

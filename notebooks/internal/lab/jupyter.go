@@ -93,7 +93,7 @@ func (l *Lab) setUpLite(ctx context.Context) (command []string, err error) {
 	}
 	own := l.path("venv", "bin", "python")
 	if l.python != own {
-		return nil, fmt.Errorf("JupyterLite's builder must be installed next to Jupyter in %s, but no Jupyter is there", l.path("venv"))
+		return nil, fmt.Errorf("JupyterLite's builder must be installed next to Jupyter in %s, which has no Jupyter", l.path("venv"))
 	}
 	err = l.once(step{
 		name: "lite",

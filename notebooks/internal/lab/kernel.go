@@ -87,7 +87,7 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 		source, err := os.ReadFile(file)
 		changed := changes.Replace(string(source))
 		if err == nil && changed == string(source) {
-			err = fmt.Errorf("GoNB's %s lacks the text that we change; this may be another version of GoNB", name)
+			err = fmt.Errorf("GoNB's %s lacks the text that we replace; this may be another version of GoNB", name)
 		}
 		if err := errors.Join(err, writeFile(file, []byte(changed))); err != nil {
 			return "", err
@@ -136,7 +136,7 @@ func (l *Lab) kernelspec() (*kernelspec, error) {
 		work = l.project + "," + l.root
 	}
 	if strings.Count(work, ",") > 1 || l.project == l.root && strings.Contains(work, ",") {
-		return nil, fmt.Errorf("the Go kernel does not work in a folder with a comma in its name: %s", work)
+		return nil, fmt.Errorf("the Go kernel does not work in a folder whose path contains a comma: %s", work)
 	}
 	return &kernelspec{
 		Argv:          []string{"gonb", "--kernel", "{connection_file}", "-raw_error", "-go_work=" + work},
@@ -166,7 +166,7 @@ func (l *Lab) writeKernelspec() error {
 }
 
 // InstallKernel puts the kernel into the user's own Jupyter, where nbconvert, Notebook and editors find it by the name
-// gonb. The kernel needs this clone and its set-up. It always runs with the PATH that is set during the installation.
+// gonb. The kernel needs this clone and its set-up. The kernel keeps the PATH that is set during the installation.
 func (l *Lab) InstallKernel(ctx context.Context) error {
 	folder, _, err := l.installed()
 	if err != nil {

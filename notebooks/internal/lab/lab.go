@@ -1,5 +1,5 @@
-// Package lab runs the notebooks of a clone of this repository. It sets up what they need (the Go kernel, Jupyter,
-// scripts from npm), executes them, makes pages from them, and opens them in JupyterLab.
+// Package lab runs the notebooks of a clone of this repository. It sets up what the notebooks need (the Go kernel,
+// Jupyter, scripts from npm), executes the notebooks, makes pages from them, and opens them in JupyterLab.
 package lab
 
 import (
@@ -25,12 +25,12 @@ import (
 
 const module = "github.com/mixpolicy/lab"
 
-// A Lab is a clone of the repository, together with its folder .lab, which the set-up fills. [New] makes one.
+// A Lab is a clone of the repository, together with its folder .lab, which the set-up fills. [New] makes a Lab.
 type Lab struct {
 	// Debian lets the set-up install Debian's package python3-venv if Python needs it.
 	Debian bool
-	// Output is the folder for the results of runs. "" means the folder build: in the clone or, for the reader's own
-	// notebooks, next to these notebooks.
+	// Output is the folder for the results of runs. "" means the folder build in the clone or, for the reader's own
+	// notebooks, a folder build next to these notebooks.
 	Output string
 
 	root   string // the folder of the clone
@@ -78,8 +78,9 @@ func cloneRoot() (string, error) {
 	return string(root), nil
 }
 
-// Run executes the named notebooks, or all committed notebooks if names is empty. It makes pages from them, and writes
-// a summary to w. A name is the beginning of committed notebooks' names, or the path of a notebook.
+// Run executes the named notebooks, or all committed notebooks if names is empty. It then makes pages from the
+// notebooks, and writes a summary to w. Each of the given names is the beginning of committed notebooks' names, or the
+// path of a notebook.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.prepare(ctx, names)
@@ -153,7 +154,7 @@ func markAsCache(folder string) error {
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
 }
 
-// Clean waits until no run and no JupyterLab uses the clone. It then removes .lab and the results of runs of the
+// Clean waits until no run and no JupyterLab uses the clone. Then Clean removes .lab, and the results of running the
 // paper's notebooks.
 func (l *Lab) Clean(ctx context.Context) error {
 	unlock, err := l.lockAlone(ctx)

@@ -200,27 +200,27 @@ type page struct {
 	Seconds  float64       // the time to run the notebook
 	Passages []passage     // what the search can find on the page
 
-	Body           template.HTML     `json:"-"` // empty if an earlier run has made the page
+	Body           template.HTML     `json:"-"` // empty if the page was made by an earlier run
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // where the page finds its scripts, by the names of their npm packages
-	Paper          bool              `json:"-"` // the page belongs to the paper's edition, not to the reader's own notebooks
+	Paper          bool              `json:"-"` // whether the page belongs to the paper's edition, not to the reader's own notebooks
 	Picture        string            `json:"-"` // the picture that other sites show with a link to the page
 
-	Version, Date string `json:"-"` // of the edition, as in CITATION.cff
+	Version, Date string `json:"-"` // the version and the date of the edition, as in CITATION.cff
 	layout        string // the name of the template; "" means the page's Name
 
 	Index []*equation `json:"-"` // the equations whose citations become links
 
-	Pages     []*page            `json:"-"` // on the contents page: the pages of notebooks
+	Pages     []*page            `json:"-"` // the pages of notebooks; set only on the contents page
 	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`
-	Equations []*equation        `json:"-"` // only on the page of equations
-	Map       *chart             `json:"-"` // only on the page of the map
+	Equations []*equation        `json:"-"` // set only on the page of equations
+	Map       *chart             `json:"-"` // set only on the page of the map
 }
 
-// File returns the name of the page's file in build.
+// File returns the name of the page's file in the folder build.
 func (p *page) File() string { return p.Name + ".html" }
 
 // published is the address of the paper's pages.

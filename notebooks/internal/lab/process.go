@@ -95,9 +95,9 @@ func (l *Lab) Close() error {
 	return l.release()
 }
 
-// StopWithGoRun calls stop when the go command that runs this program has ended. This is necessary because go run, when
-// it receives a signal to terminate, ends without passing the signal on. Without go run or without /proc, StopWithGoRun
-// does nothing.
+// StopWithGoRun calls stop when the go command that runs this program has ended. This is necessary because a signal to
+// terminate ends go run, but go run does not pass the signal on. Without go run or without /proc, StopWithGoRun does
+// nothing.
 func StopWithGoRun(stop func()) {
 	parent := os.Getppid()
 	program, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))

@@ -17,9 +17,9 @@ var firstNotebook string
 
 var moduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// NewProject makes a folder for a project of the reader's own: a Go module and a first notebook. The module shares a
-// workspace with the clone, so building needs no network. If one of the files exists with different contents,
-// NewProject returns an error and writes nothing.
+// NewProject makes a folder for the reader's own project: a Go module and a first notebook. The module shares a
+// workspace with the clone, so building needs no network. If one of the project's files exists already, with different
+// contents, NewProject returns an error and writes nothing.
 func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

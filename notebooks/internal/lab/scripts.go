@@ -78,7 +78,7 @@ func (l *Lab) fetchScripts(ctx context.Context) error {
 // A source says where a page finds a script: next to the page, or at an address.
 type source struct {
 	URL       string
-	Integrity string // empty for a file next to the page, which was checked when it was fetched
+	Integrity string // empty for a file next to the page; such a file was checked when it was fetched
 }
 
 // placeScripts puts our scripts next to the pages, and returns the source of each script, by its npm package.

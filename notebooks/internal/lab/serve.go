@@ -16,9 +16,9 @@ import (
 	"github.com/mixpolicy/lab/plotting/echarts"
 )
 
-// Serve runs JupyterLab until ctx is done or JupyterLab ends. If the first argument is not a flag, it names the folder
-// or notebook that JupyterLab opens. Otherwise, JupyterLab opens the reader's copies of the paper's notebooks. The
-// other arguments are flags for JupyterLab.
+// Serve runs JupyterLab until ctx is done or JupyterLab ends. If the first of args is not a flag, it names the folder
+// or notebook that JupyterLab opens. Otherwise, JupyterLab opens the first of the reader's copies of the paper's
+// notebooks. All other args are flags for JupyterLab.
 func (l *Lab) Serve(ctx context.Context, args []string) error {
 	open := filepath.Join(l.root, copies, "00-start-here.ipynb")
 	var err error

@@ -35,10 +35,10 @@ type engine struct {
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
-	Size  int64  `json:"size"` // the number of bytes of the file when unpacked
-	// Integrity is in the form of Subresource Integrity, which the browser checks. For a packed file, Integrity
-	// contains the digests of the packed and of the unpacked file, because the server determines whether the browser
-	// unpacks the file before the check.
+	Size  int64  `json:"size"` // the number of bytes after unpacking
+	// Integrity is a digest in the form of Subresource Integrity. The browser checks the file against the digest. For a
+	// packed file, Integrity contains two digests, of the packed and of the unpacked file, because it depends on the
+	// server whether the browser unpacks the file before the check.
 	Integrity string `json:"integrity"`
 }
 
@@ -46,7 +46,7 @@ type file struct {
 type page struct {
 	file
 	Keys  []string        `json:"keys"`  // the keys of the cells' programs
-	Texts map[string]bool `json:"texts"` // the texts of the cells; true if the cell's program imports plotting
+	Texts map[string]bool `json:"texts"` // for the text of each cell: whether the cell's program imports plotting
 }
 
 // An archive is the file that the compiler and the linker read for a package.

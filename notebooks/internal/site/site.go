@@ -1,13 +1,14 @@
-// Package site makes the site: the exported pages, JupyterLite with the notebooks, and the engine, which compiles and
-// runs cells in the reader's browser. The browser needs WebAssembly, and must be from 2024 or later. The site is a
-// folder of static files, for any web server, under any path.
+// Package site makes a web site of three parts: the exported pages, JupyterLite with the notebooks, and the engine,
+// which compiles and runs cells in the reader's browser. The browser must support WebAssembly, and be from 2024 or
+// later. The site is a folder of static files, which any web server can serve, under any path.
 //
 // The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
-// program from a cell; the compiler, the linker and the program run one after another in web workers, on file systems
-// in memory. When a cell first needs a part of the engine or a package, the page fetches it.
+// program from a cell. The compiler, the linker and the program then run one after another in web workers, on file
+// systems in memory. The page fetches each part of the engine, and each package, when a cell first needs it.
 //
-// A published cell usually needs no compiler: [Build] compiles a program for each page, which contains the programs of
-// the page's cells. The program of a changed cell is not in the page's program, so the engine compiles this cell.
+// A published cell usually needs no compiler: for each page, [Build] compiles one program, which contains the programs
+// of the page's cells (see [cells.Session.Page]). The program of a changed cell is not in the page's program, so the
+// engine compiles a changed cell.
 package site
 
 import (
@@ -31,14 +32,14 @@ import (
 //go:embed js
 var scripts embed.FS
 
-// Settings state where and how a site is made.
+// Settings state where and how [Build] makes a site.
 type Settings struct {
 	Pages   string            // the folder of the exported pages and their notebooks
 	Out     string            // the folder of the site
-	Work    string            // the folder for files that the next build of a site can reuse
+	Work    string            // the folder for files that the next [Build] can reuse
 	NPM     string            // the folder where npm has put CodeMirror and the packages that pages need
 	Cells   map[string][]Cell // the code cells, by the files of their notebooks
-	Data    []string          // files that cells can read, each by its path relative to Folder
+	Data    []string          // files that cells can read; cells name a file by its path relative to Folder
 	Folder  string            // the folder of the notebooks
 	Lite    []string          // the command of jupyterlite-core; empty for a site without JupyterLite
 	Env     []string          // environment variables for the go command, as name=value

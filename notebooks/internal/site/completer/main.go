@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// Command completer completes names in cells, in the web worker that makes programs from cells. It provides the
-// functions of globalThis.names. The completer is a separate program from the composer, and has its own session,
-// because few readers need completions, and go/types is big.
+// Command completer completes names in cells, in the web worker that makes programs from cells. The completer is a
+// separate program from the composer, and has its own session, because few readers need completions, and package
+// go/types is big. The completer provides these functions of globalThis.names:
 //
 //	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	keep(name, text)     makes the cell part of the session

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
 // Command composer runs package cells in a web worker and, as a kernel does, receives what programs display. It
-// provides the functions of globalThis.cells.
+// provides these functions of globalThis.cells:
 //
 //	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	compose(name, text)  returns the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
