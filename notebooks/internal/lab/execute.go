@@ -63,7 +63,7 @@ func (l *Lab) notebooks(names []string) (chosen []string, err error) {
 			}
 		}
 		if len(chosen) == before {
-			return nil, fmt.Errorf("no notebook's name begins with %q; there are %s (name a notebook of your own by its path, "+
+			return nil, fmt.Errorf("no notebook's name begins with %q; the names are %s (name a notebook of your own by its path, "+
 				"such as ./%[1]s.ipynb)", name, strings.Join(known, ", "))
 		}
 	}
