@@ -30,7 +30,7 @@ func Rows[Row any](name string) ([]Row, error) {
 }
 
 // Score is a row of mutations.csv: how many mutants of a symbol the tests kill. A mutant is the code with one small
-// change. If a test then fails, it kills the mutant.
+// change. A test kills the mutant if the test fails on the changed code.
 type Score struct {
 	Number  string `csv:"number"` // as in index.csv
 	Symbol  string `csv:"symbol"`

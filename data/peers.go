@@ -43,7 +43,7 @@ type Comparison struct {
 	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. If the peer was stopped,
 	// all numbers in [Comparison.They] are the time limit.
 	Outcome     string `csv:"outcome"`
-	Repetitions int    `csv:"repetitions"` // number of turns of the peer
+	Repetitions int    `csv:"repetitions"` // how often the peer did the work
 
 	Machine string `csv:"machine"` // model of the processor and number of cores
 	Go      string `csv:"go"`
@@ -77,9 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns one row for each work and instance, in the order of the file. It is the row of the fastest peer that
-// returned our answer. If no peer returned our answer, it is the row of the peer that was stopped after the longest
-// time. If no peer was stopped either, it is the first row of the instance.
+// Best returns one row for each work and instance, in the order of the file: the row of the fastest peer that returned
+// our answer. If no peer returned our answer, Best returns the row of the peer that was stopped after the longest time.
+// If no peer was stopped either, Best returns the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -125,7 +125,8 @@ func (c *Comparison) times() []*float64 {
 		&c.They.Median, &c.They.Least, &c.They.Greatest, &c.TheirCPU}
 }
 
-// WriteComparisons writes the rows as CSV with a header. It rounds the numbers to four digits, and sets Told from them.
+// WriteComparisons writes the rows as CSV with a header. It rounds the numbers to four digits, and sets
+// [Comparison.Told] from the rounded numbers.
 func WriteComparisons(w io.Writer, all []Comparison) error {
 	all = slices.Clone(all)
 	for k := range all {
@@ -173,7 +174,8 @@ const (
 	readmeEnd   = "<!-- end of data/peers.csv -->\n"
 )
 
-// WithComparisons returns the README with a new table, made from the rows, in place of the table of peers.csv.
+// WithComparisons replaces the table of peers.csv in the README by a table of the given rows, and returns the new
+// README.
 func WithComparisons(readme string, all []Comparison) (string, error) {
 	before, rest, begins := strings.Cut(readme, readmeBegin)
 	_, after, ends := strings.Cut(rest, readmeEnd)

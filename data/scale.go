@@ -9,8 +9,8 @@ type Scale struct {
 	Model    float64 `csv:"model,%.3g"`    // seconds to make the network
 	Measures float64 `csv:"measures,%.3g"` // seconds to compute Ψ
 	Optimum  float64 `csv:"optimum,%.3g"`  // seconds to find the optimum
-	Residual float64 `csv:"residual,%.3g"` // the greater ‖μ − μP‖₁ of the two measures
-	Gap      float64 `csv:"gap,%.3g"`      // the gap that the optimum's certificate leaves, divided by the optimum
+	Residual float64 `csv:"residual,%.3g"` // the greater of the residuals ‖μ − μP‖₁ of the two measures
+	Gap      float64 `csv:"gap,%.3g"`      // the optimum minus its certified lower bound, divided by the optimum
 	Memory   float64 `csv:"memory,%.3g"`   // the most memory in use at any time, in bytes
 	Machine  string  `csv:"machine"`
 	Date     string  `csv:"date"`

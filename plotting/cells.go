@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Columns makes a column for each head. After a head, a tab and the format of the column's numbers may follow.
+// Columns returns an empty column for each head. A head may be followed by a tab and the format of the column's
+// numbers.
 func Columns(heads ...string) (all []Column) {
 	for _, head := range heads {
 		head, format, _ := strings.Cut(head, "\t")
@@ -35,7 +36,7 @@ func (c *Cells) Set(row, column, cell string) {
 }
 
 // Table returns a table with the columns of the given heads, in this order. An additional first column holds the names
-// of the rows; the argument rows is its head.
+// of the rows; the head of this column is the argument rows.
 func (c *Cells) Table(caption, rows string, heads ...string) Table {
 	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

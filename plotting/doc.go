@@ -36,8 +36,8 @@
 // An output in a notebook contains the chart as HTML and, for LaTeX and for viewers without HTML, a picture as PNG.
 //
 // In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
-// page, built with the tag drawer, draws the figures, and produces the same bytes as the package does in any other
-// build.
+// page, built with the build tag `drawer`, draws the figures, and produces the same bytes as the package does in any
+// other build.
 //
 // The package draws results, and does not compute them. It imports no package from the folder mixpolicy.
 package plotting

@@ -280,8 +280,8 @@ func (g Grid) levelSet(level float64) []polyline {
 	return out
 }
 
-// Heatmap colours the area of a grid: each point gets the colour of the value at the nearest grid point, dark if the
-// value is small. The legend shows the scale of colours, and the least and the greatest value.
+// Heatmap colours the area of a grid: each point gets the colour of the value at the nearest grid point. Small values
+// are dark. The legend shows the scale of colours, and the least and the greatest value.
 type Heatmap struct {
 	Name string
 	Grid Grid

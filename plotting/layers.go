@@ -18,8 +18,9 @@ type Line struct {
 	Dash   Dash
 	Width  float64 // in points; default: 1.6
 
-	// Interval states the meaning of Lo and Hi, such as "band: middle half of 200 runs", or the meaning of another mark
-	// that has no name. The text appears below the x axis. If several layers state the same text, it appears only once.
+	// Interval is a text below the x axis. It explains Lo and Hi, as in "band: middle half of 200 runs", or markers
+	// that the legend does not explain, as in "hollow: start; full: end". If several layers have the same Interval, the
+	// text appears only once.
 	Interval string
 }
 

@@ -44,10 +44,10 @@ var others = []Look{
 	{Vermilion, Solid}, {Orange, Dashed}, {Green, Dashed}, {Orange, DashDot}, {Vermilion, Dotted},
 }
 
-// LookOf returns the look that a method has in all figures. The package has a list of the looks of most methods in the
-// notebooks. If the name of a layer without a colour is a listed method, or begins with a listed method and a comma,
-// the layer gets this look automatically. For every other name, LookOf returns a look that no listed method has. Equal
-// names get equal looks; different names may share a look.
+// LookOf returns the look that a method has in all figures. The package lists most methods of the notebooks, each with
+// its own look. A layer whose colour is Auto gets the look of a listed method automatically if the layer's name is this
+// method, or begins with this method and a comma. For any other name, LookOf returns a look that no listed method has.
+// Equal names get equal looks, but different names may share a look.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look

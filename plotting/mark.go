@@ -209,8 +209,8 @@ func (b bounds) covers(m mark, x, y scale) int {
 	return n
 }
 
-// Color is one of the constants below, with the opacity 1 or with the opacity that [Color.Opacity] gave it. The zero
-// value, Auto, lets the figure choose a colour.
+// Color is one of the constants below, and is opaque unless [Color.Opacity] has changed the opacity. The zero value,
+// Auto, lets the figure choose a colour.
 //
 // The palette is Okabe and Ito's ("Color universal design", 2008), with an additional grey. It omits their yellow,
 // because yellow vanishes on white paper. Readers with any common form of colour blindness can distinguish the colours
@@ -275,9 +275,9 @@ func (c Color) hex() string { return hex(c.rgb()) }
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Dash is the pattern of a line. In a [Line], the zero value, AutoDash, means Solid if the author chose the colour.
-// Otherwise, AutoDash means the dash of the method's [Look] or, if the line is not named after a listed method,
-// ByColor.
+// Dash is the pattern of a line. In a [Line], the zero value, AutoDash, means Solid if the author of the figure chose
+// the line's colour. Otherwise, AutoDash means the dash of the method's [Look] or, if the line is not named after a
+// method that [LookOf] lists, ByColor.
 type Dash int
 
 const (

@@ -71,8 +71,8 @@ func (m Markdown) display() (display, error) {
 	return display{markdown: string(m), plain: string(m)}, nil
 }
 
-// Fold is a text of aligned lines that appears when the reader clicks on Head. It is for details that most readers do
-// not need.
+// Fold is a preformatted text that appears when the reader clicks on Head. It is for details that most readers do not
+// need.
 type Fold struct{ Head, Text string }
 
 func (f Fold) display() (display, error) {
@@ -93,25 +93,25 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names an environment variable. The variable is set to a nonempty text while go run ./notebooks run executes
-// notebooks, because no reader watches then.
+// Headless names an environment variable. While the command `go run ./notebooks run` executes notebooks, this variable
+// is set to a nonempty text, because no reader watches.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
 // (.csv). A relative path starts at the working directory or, in a notebook, at the notebook's folder. In a notebook,
-// Save prints the path, and refuses a path in a folder that go run ./notebooks clean removes. Save creates a missing
-// folder. Save writes the whole file or none. Saved as SVG, PNG or CSV, a drawing gives the same bytes every time. A
-// PDF contains the time at which it was made.
+// Save prints the path, and refuses a path in a folder that the command `go run ./notebooks clean` removes. Save
+// creates a missing folder. Save writes the whole file or none. Saved as SVG, PNG or CSV, a drawing gives the same
+// bytes every time. A PDF contains the time at which it was made.
 //
 // CSV is one table with the columns panel (counted from 1), title, kind, layer (the layer's name), x, y, lo, hi and z.
 // If a layer has no value for a column, the cell is empty. Lines, points and paths have a row for each point, with the
 // point's interval if there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of
 // its grid, with the value at this point as z. A rule has one row, and a span has a row for each of its ends. The value
-// of the rule or of the end is y or, if the rule or the span is vertical, x. An arrow has one row, for the point to
-// which it points. All numbers are those that the layers were given, with all digits.
+// of the rule or of the end is in the column y or, if the rule or the span is vertical, in the column x. An arrow has
+// one row, for the point to which it points. All numbers are those that the layers were given, with all digits.
 //
-// For a PNG or a PDF, a character that is neither in Liberation Sans nor in DejaVu Sans is an error. For an SVG, the
-// reader's machine chooses another font.
+// For a PNG or a PDF, a character that is in neither Liberation Sans nor DejaVu Sans is an error. In an SVG, the
+// reader's machine chooses another font for such a character.
 func Save(path string, d Drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	b, err := encode(format, d)

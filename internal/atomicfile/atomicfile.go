@@ -57,8 +57,8 @@ func WriteBytes(path string, contents []byte) error {
 	})
 }
 
-// Left reports whether path is a temporary file that a killed writer has left. In this case, the name has the form that
-// Write gives to temporary files, and the process whose number is in the name has ended.
+// Left reports whether path is a temporary file that a killed writer has left behind. In this case, the name has the
+// form that Write gives to temporary files, and the process whose number is in the name has ended.
 func Left(path string) bool {
 	m := temporary.FindStringSubmatch(filepath.Base(path))
 	if m == nil {

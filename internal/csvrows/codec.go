@@ -37,7 +37,7 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 	return all, names
 }
 
-// Encode writes a header, and a line for each row. A row is a struct, and its fields with a tag csv are the columns:
+// Encode writes a header, and a line for each row. A row is a struct, and its fields with a `csv` tag are the columns:
 //
 //	Name   string     `csv:"name"`
 //	Value  float64    `csv:"value,%.12g"`    // to 12 digits
@@ -45,9 +45,10 @@ func columns(t reflect.Type, prefix string, index []int) (all []column, names []
 //	Values []float64  `csv:"values,%g,–"`    // separated by spaces, NaN as –
 //	Time   Range      `csv:"time_"`          // a struct: its fields are columns whose names begin with time_
 //
-// Fields may also be of type int, uint64 or bool. Fields without a tag are omitted, except embedded structs. Encode
-// returns an error if a value could not be read back: for example, a text with a carriage return, or NaN in a field
-// whose tag gives no text for NaN. The error names the line and the column.
+// Fields may also be of type int, uint64 or bool. The fields of an embedded struct are treated like the row's own
+// fields. Other fields without a `csv` tag are omitted. Encode returns an error if a value could not be read back: for
+// example, a text with a carriage return, or NaN in a field whose tag gives no text for NaN. The error names the line
+// and the column.
 func Encode[Row any](w io.Writer, rows []Row) error {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines := [][]string{names}

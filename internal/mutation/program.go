@@ -29,9 +29,10 @@ type Program struct {
 	folder    string // the folder for the program's files
 }
 
-// Build mutates functions of the module at root, and their conditions only if the argument conditions is true. It drops
-// the mutants that do not compile, and builds the tests of the given packages. These must include the packages of the
-// functions. Build writes the built programs and other files to the folder that the argument temporary names.
+// Build mutates functions of the module at root. It changes their conditions only if the argument conditions is true.
+// It drops the mutants that do not compile, and builds the tests of the given packages. The given packages must include
+// the packages of the functions. Build writes the built programs and other files to the folder that the argument
+// temporary names.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })

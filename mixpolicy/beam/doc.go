@@ -2,7 +2,7 @@
 // on a cluster of machines of one architecture. If one build of a program executes a race several times, it writes the
 // same record each time, byte for byte. The package is in a separate module, so only its users download Beam.
 //
-// A race is one small file ([Race]). The file lists problems and methods. For each method, it may give a grid of
+// A race is one small file ([Race]). The file lists problems and methods. For each method, the file may give a grid of
 // settings. It also gives the number of trials and a seed. The following command, run in the folder of this module,
 // checks the race, runs it, shows progress, and writes the record race.csv, which [race.ReadFile] reads.
 //
@@ -71,9 +71,9 @@
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
 // Each worker rebuilds the MDP and Ψ. If the measures were sent, as a side input or a file, a worker would not compute
-// Ψ, but would still build the MDP. All workers can rebuild at the same time, whereas one place would have to send the
-// measures. At 1 Gbit/s, sending the measures of the largest network takes 0.4 s for each worker, so sending them to
-// 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file needs only a description
-// of a problem, even of a user's own problem. Moreover, a race that needs a cluster takes hours, so two minutes of
-// rebuilding matter little.
+// Ψ, but would still build the MDP. All workers can rebuild at the same time, whereas the measures would have to be
+// sent from one place. At 1 Gbit/s, sending the measures of the largest network takes 0.4 s for each worker, so sending
+// them to 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file needs only a
+// description of a problem, even of a user's own problem. Moreover, a race that needs a cluster takes hours, so two
+// minutes of rebuilding matter little.
 package beam

@@ -38,7 +38,8 @@ func merge(a, b Part) Part {
 	return a
 }
 
-// Block holds, as CSV with a header, the rows of the record for one method or base policy. Order is its [Task.Of].
+// Block holds, as CSV with a header, the rows of the record for one method or base policy. Order is the [Task.Of] of
+// the method or the base policy.
 type Block struct {
 	Order int
 	CSV   []byte

@@ -35,8 +35,8 @@ type Race struct {
 	// Iterations is T, the number of iterations of a run if Queries is nil. In this case, the quantities are recorded
 	// about 20 times while the number of iterations grows by a factor of ten.
 	Iterations int
-	// Queries lists numbers of revealed costs, in increasing order. The quantities are recorded after each of these
-	// numbers. An empty list is an error, but nil is not.
+	// Queries lists numbers of revealed costs, in increasing order. A run records the quantities when the number of
+	// costs revealed to the run reaches each of these numbers. An empty list is an error, but nil is not.
 	Queries []int `json:",omitzero"`
 
 	// Quantities lists the quantities to record. The possible quantities are "penalised gap", "true cost of the

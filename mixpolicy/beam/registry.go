@@ -29,8 +29,8 @@ var (
 )
 
 // RegisterProblem registers a problem under the name that race files use. The settings in the file are read into a
-// value of type S. The program that submits a race calls build, and so does each worker. All calls with the same
-// settings must return the same problem.
+// value of type S. The program that submits a race calls the function build, and so does each worker. All calls with
+// the same settings must return the same problem.
 func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
 	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
 		var settings S

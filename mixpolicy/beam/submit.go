@@ -35,8 +35,8 @@ type Job struct {
 	// all trials and walks.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before [Job.Run] cancels the job, and starts the race again or gives
-	// up; 0 means without limit. A worker is silent if its count of seconds of work does not grow. Prism receives the
-	// counts at least every half minute.
+	// up; 0 means no limit. A worker is silent if its count of seconds of work does not grow. Prism receives the counts
+	// at least every half minute.
 	Patience time.Duration
 }
 

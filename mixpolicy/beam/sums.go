@@ -17,9 +17,9 @@ import (
 
 // Statistic summarises numbers x₁, …, x_n. It holds n, Σx and Σx² without any rounding and, for at most [MostValues]
 // numbers, the numbers themselves. Its methods give the same results, bit for bit, for any order and grouping of the
-// numbers. For more than [MostValues] numbers, Counts replaces Values. It counts the numbers between neighbouring
-// powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile then has a relative error of at most ε (except that
-// magnitudes below 2⁻¹⁰²² count as 0), and the memory used depends on the range of the numbers, not on n. The zero
+// numbers. For more than [MostValues] numbers, Counts replaces Values. Counts holds the number of x between
+// neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile then has a relative error of at most ε (except
+// that magnitudes below 2⁻¹⁰²² count as 0), and the memory used depends on the range of the numbers, not on n. The zero
 // value summarises no numbers.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
@@ -93,8 +93,8 @@ func (s *Statistic) Merge(t Statistic) {
 // countable reports whether [Statistic.Add] accepts x: |x| is at most MaxFloat64/2, so near(x) is finite.
 func countable(x float64) bool { return math.Abs(x) <= math.MaxFloat64/2 }
 
-// Mean returns Student's interval for the mean at confidence level 0.95, like [race.TInterval], but computes it from
-// the exact sums.
+// Mean returns the mean, with Student's interval at confidence level 0.95. The result is like the result of
+// [race.TInterval], but is computed from the exact sums.
 func (s *Statistic) Mean() race.Interval {
 	n := float64(s.N)
 	wide := new(big.Float).SetPrec(2 * exact)
@@ -125,7 +125,8 @@ func (s *Statistic) Median() race.Interval {
 	return race.Interval{Mean: s.rank((s.N + 1) / 2), Lo: s.rank(k), Hi: s.rank(s.N + 1 - k), Confidence: confidence, N: s.N}
 }
 
-// Quantile returns the p-quantile: the least of the numbers x for which at least pn of the n numbers are ≤ x.
+// Quantile returns the p-quantile: the least of the numbers x for which at least pn of the n numbers are ≤ x. For more
+// than [MostValues] numbers, the result has the relative error that [Statistic] states.
 func (s *Statistic) Quantile(p float64) float64 {
 	return s.rank(min(max(1, int(math.Ceil(p*float64(s.N)))), s.N))
 }
@@ -145,7 +146,7 @@ func (s *Statistic) rank(k int) float64 {
 
 // Summary summarises runs of a method in one setting on a problem.
 type Summary struct {
-	Looks  [][]Statistic // Looks[q][k] summarises quantity q at look k; the last quantity is the number of iterations or queries
+	Looks  [][]Statistic // Looks[q][k] summarises quantity q at recording k; the last quantity is the number of iterations or queries
 	Failed int
 	First  failure // the failed run whose stream has the lowest number
 }
@@ -156,7 +157,7 @@ type failure struct {
 	Why    string
 }
 
-// add adds a run, with a number for each quantity and look.
+// add adds a run, with a number for each quantity and recording.
 func (s *Summary) add(values [][]float64) {
 	t := Summary{Looks: make([][]Statistic, len(values))}
 	for q, v := range values {
@@ -187,8 +188,8 @@ func (s *Summary) merge(t Summary) {
 	}
 }
 
-// rows returns the record of a method. For each quantity and look, it has the median, the mean, and the 5 % and 95 %
-// quantiles over runs.
+// rows returns the record of a method. For each quantity and recording, it has the median, the mean, and the 5 %
+// and 95 % quantiles over runs.
 func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	if s.Failed > 0 {
 		failed, steps := like, float64(s.First.Steps)

@@ -1,9 +1,9 @@
 // Package echarts names the ECharts bundle that draws the interactive charts, and loads the bundle into any page with a
 // chart.
 //
-// Neither this repository nor any notebook contains the bundle. The set-up fetches it by its npm name and checks it,
-// JupyterLab serves it, and exported pages have a copy of it next to them. A page without such a copy loads the bundle
-// from [CDN], and the browser checks the bundle against [Integrity].
+// Neither this repository nor any notebook contains the bundle. The set-up of the notebooks fetches the bundle from npm
+// and checks it. JupyterLab serves the bundle, and exported pages have a copy next to them. A page without such a copy
+// loads the bundle from [CDN], and the browser checks the bundle against [Integrity].
 //
 // # The HTML of a chart
 //

@@ -1,4 +1,4 @@
-// Package multilevel computes the stationary distribution of a large irreducible Markov chain, usually in a time that
+// Package multilevel computes the stationary distribution μ of a large irreducible Markov chain, usually in a time that
 // depends little on how slowly the chain mixes.
 //
 // # The idea
@@ -48,7 +48,7 @@
 //     one half takes 3 ms, instead of 5 ms with joint storage, and a pass over both halves takes 4 ms.
 //   - After Krylov steps, a state takes its new mass if this mass balances at least half of its flow (see
 //     solver.iterate). If instead every mass is kept between a tenth of its old value and ten times its old value, the
-//     final residual rises from 3e-11 to 1e-3, and the method takes 104 sweeps.
+//     residual rises back from 3e-11 to 1e-3, so the method needs almost twice as many sweeps (104).
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so from the finest level, one visit to the
 //     next level is as good as two.
 //   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So random graphs and grids whose
@@ -85,9 +85,9 @@
 //     group: no fewer sweeps on random graphs.
 //
 // On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network. For
-// example, a queue of 20,000 lengths mixes in 10⁷ steps, but this package takes only 68 sweeps to 1e-14. With shares
-// from a poor μ, the preconditioned iteration stalls at a residual of 1e-4, so the balances come first. On random
-// graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
+// example, a queue of 20,000 lengths mixes in 10⁷ steps, but this package needs only 68 sweeps to reach a residual of
+// 1e-14. With shares from a poor μ, the preconditioned iteration stalls at a residual of 1e-4, so the balances come
+// first. On random graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
 package multilevel
 
 import (

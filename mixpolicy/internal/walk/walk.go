@@ -1,6 +1,5 @@
-// Package walk stores the path W₀ = 0, W₁, … of a point in ℝᵈ, and computes how far the
-// last point is behind the maximum of the path in a direction. The lazy multipliers of
-// Algorithm 1 are such distances.
+// Package walk stores the path W₀ = 0, W₁, … of a point in ℝᵈ, and computes, for a given direction, how far the last
+// point is behind the path's maximum in this direction. The lazy multipliers of Algorithm 1 are such distances.
 package walk
 
 import (

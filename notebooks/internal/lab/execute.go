@@ -25,7 +25,7 @@ import (
 
 // Options state how notebooks are executed.
 type Options struct {
-	Update  bool          // whether to write the fresh outputs into the notebooks themselves, too
+	Update  bool          // whether to write the fresh outputs also into the notebooks themselves
 	Jobs    int           // the greatest number of notebooks that are executed at the same time
 	Timeout time.Duration // the longest time that a cell may take
 }

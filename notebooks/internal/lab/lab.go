@@ -79,8 +79,8 @@ func cloneRoot() (string, error) {
 }
 
 // Run executes the named notebooks, or all committed notebooks if names is empty. It then makes pages from the
-// notebooks, and writes a summary to w. Each of the given names is the beginning of committed notebooks' names, or the
-// path of a notebook.
+// notebooks, and writes a summary to w. Each of the given names is the path of a notebook, or a prefix that selects all
+// committed notebooks whose names begin with it.
 func (l *Lab) Run(ctx context.Context, w io.Writer, names []string, o Options) error {
 	begin := time.Now()
 	files, err := l.prepare(ctx, names)

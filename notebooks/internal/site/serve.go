@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Handler serves the site in the folder. It declares the engine's packed files as gzip. Therefore, browsers unpack
-// these files. They can also keep the machine code that they compile from the WebAssembly in these files. The names of
-// the engine's files change with the content of the files, so browsers may keep the files forever.
+// Handler serves the site in the folder. It declares the engine's packed files as gzip, so browsers unpack these files,
+// and can keep the machine code that they compile from the WebAssembly in these files. The names of the engine's files
+// change with the content of the files, so browsers may keep the files forever.
 func Handler(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
