@@ -31,8 +31,8 @@ type Control struct {
 	Menu   bool
 }
 
-// Slider returns a control over numbers. The control starts at the middle number. If there are two middle numbers, it
-// starts at the second.
+// Slider returns a slider over the given numbers. It starts at the middle number or, if there are two middle numbers,
+// at the second of them.
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {

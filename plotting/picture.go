@@ -65,8 +65,9 @@ func output(frames []Panels, still Panels, controls []Control) (display, error) 
 type spec struct {
 	Key     string  `json:"key"`
 	Columns columns `json:"columns"`
-	// Frames are ECharts' options. The first frame is stored as a whole; for every other frame, only the differences
-	// from the first frame are stored. The source of a data set is a list of indices of columns.
+	// Frames holds ECharts' options for each frame. The first frame is stored as a whole; for every other frame, only
+	// the differences from the first frame are stored. In the options, the source of a data set is a list of indices of
+	// columns.
 	Frames []options `json:"frames"`
 }
 

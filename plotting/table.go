@@ -20,7 +20,7 @@ type Table struct {
 	Columns []Column
 }
 
-// Column holds either Text or Numbers. The text FAILS is highlighted.
+// Column holds either Text or Numbers. The text "FAILS" is highlighted.
 type Column struct {
 	Head    string
 	Text    []string

@@ -152,9 +152,9 @@ func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.qua
 // fewTrials is the greatest number of trials that a task keeps in memory.
 const fewTrials = 1000
 
-// values returns the values of the quantities at each look; the last row holds the number of iterations or queries.
-// It returns the error of a run that failed, or an error that says that the run diverged. The looks after the end of a
-// run have the values at the end of the run.
+// values returns the values of the quantities at each recording; the last row holds the number of iterations or
+// queries. It returns the error of a run that failed, or an error that says that the run diverged. Recordings due after
+// the end of a run have the values at the end of the run.
 func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64, err error) {
 	if run.Err != nil {
 		return nil, run.Err

@@ -117,7 +117,7 @@ type cell struct {
 	place  string   // the place in the race file, for errors
 	method mixpolicy.Method
 	set    race.Settings
-	looks  int // greatest number of looks of a run
+	looks  int // greatest number of recordings of a run
 }
 
 // plans are the plans that this process has opened, so that it builds nothing twice.

@@ -203,7 +203,7 @@ func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 			like := like
 			like.At = s.Looks[len(names)][k].Mean().Mean
 			if v.N == 0 || like.At == before {
-				continue // not a quantity of this method, or one answer for several marks
+				continue // not a quantity of this method, or one recording for several numbers of the list Queries
 			}
 			before = like.At
 			like.Quantity = MeanOf + name

@@ -17,14 +17,14 @@
 //
 // # The error
 //
-// By the matrix-tree theorem, μ(s) is proportional to a sum of products, one product for each tree that leads to s.
-// Each product contains one entry of each row except row s. So if each entry of one row changes by a fraction of at
-// most η, each μ(s) changes by a fraction of at most 2η, for any chain. In the step that eliminates k, rounding changes
-// each row i with f(i,k) > 0: the quotient, the product and the sum contribute 3u (with u = 2⁻⁵³), l_k contributes 3u,
-// and the products with which the row begins contribute u. On the way back from state 0, the masses
-// v(k) = Σ_i v(i)f(i,k) are computed, with two roundings for each f(i,k) and five more for each k. Let N be the number
-// of f(i,k) > 0, and n the number of states. So every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the
-// normal range.
+// By the matrix-tree theorem, the stationary probability μ(s) of a state s is proportional to a sum of products, one
+// product for each tree that leads to s. Each product contains one entry of each row except row s. So if each entry of
+// one row changes by a fraction of at most η, each μ(s) changes by a fraction of at most 2η, for any chain. In the step
+// that eliminates k, rounding changes each row i with f(i,k) > 0: the quotient, the product and the sum contribute 3u
+// (with u = 2⁻⁵³), l_k contributes 3u, and the products with which the row begins contribute u. On the way back from
+// state 0, the masses v(k) = Σ_i v(i)f(i,k) are computed, with two roundings for each f(i,k) and five more for each k.
+// Let N be the number of f(i,k) > 0, and n the number of states. So every μ(s) has a relative error of at most
+// 16(N+n)u, if no product falls below the normal range.
 //
 // Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step that eliminates k then adds a
 // matrix E to the rate matrix Q of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If
