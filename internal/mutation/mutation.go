@@ -3,7 +3,7 @@
 // A test program contains all mutants of the code that it tests. A mutated function begins with a switch. Each case of
 // the switch is a mutant: a copy of the function's body with one change. An environment variable selects the mutant. So
 // a hundred mutants need a hundred runs of a test program, but not a hundred builds. The sources stay unchanged,
-// because go test -overlay reads the mutated sources from another folder.
+// because `go test -overlay` reads the mutated sources from another folder.
 package mutation
 
 import (

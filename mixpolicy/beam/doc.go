@@ -1,6 +1,6 @@
 // Package beam runs races and simulates occupation measures on Apache Beam: on this machine by default or, with a flag,
-// on a cluster of machines of one architecture. If one build of a program executes a race several times, it writes the
-// same record each time, byte for byte. The package is in a separate module, so only its users download Beam.
+// on a cluster of machines of one architecture. If one build of a program executes a race several times, each execution
+// writes the same record, byte for byte. The package is in a separate module, so only its users download Beam.
 //
 // A race is one small file ([Race]). The file lists problems and methods. For each method, the file may give a grid of
 // settings. It also gives the number of trials and a seed. The following command, run in the folder of this module,
