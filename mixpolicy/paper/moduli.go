@@ -34,9 +34,9 @@ type Family struct {
 // separate seed ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid
 // grows at this end for all moduli, up to 64 step sizes.
 //
-// The lower end has two exceptions. If the least step size is chosen for a modulus, but the runs with this step size
-// hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a modulus, although
-// one of its runs made a step, the grid grows.
+// At the lower end, this rule has two exceptions. If the least step size is chosen for a modulus, but the runs with
+// this step size hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a
+// modulus, although one of its runs made a step, the grid grows.
 //
 // The comparison tests the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
