@@ -19,8 +19,8 @@ import (
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
 	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, On gives the confidence
-	// interval. If the interval comes from a [comparison], On also gives the size of effect that the comparison would
-	// have found with probability 0.9.
+	// interval. If the interval comes from a [comparison], On also gives the size of an effect that the comparison
+	// would have found with probability 0.9.
 	On string `csv:"on"`
 }
 

@@ -46,7 +46,7 @@ type Erratum struct {
 	Where                   []string // the places: numbers of equations and statements, sections, or the abstract
 	Printed, Corrected, Why string
 	Downstream              string // the consequences in the paper and in this project
-	Reading                 string // for an Error: the interpretation most favourable to the authors; the statement fails in it as well
+	Reading                 string // for an Error: the interpretation most favourable to the authors; the statement fails even in this one
 	Examined                string // for an Error: all interpretations that we examined, and the result for each
 	Choice                  string // if several corrections are possible: the one that we take, and why
 	witness                 check

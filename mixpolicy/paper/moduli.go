@@ -34,9 +34,9 @@ type Family struct {
 // separate seed ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid
 // grows at this end for all moduli, up to 64 step sizes.
 //
-// The lower end has two exceptions. If the least step size is chosen for a modulus, but the runs with this step size
-// hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a modulus, although
-// one of its runs made a step, the grid grows.
+// At the lower end, this rule has two exceptions. If the least step size is chosen for a modulus, but the runs with
+// this step size hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a
+// modulus, although one of its runs made a step, the grid grows.
 //
 // The comparison tests the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
@@ -451,9 +451,9 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 }
 
 // Paths draws a figure for each modulus: the path of its first finished trial on the hyperplane 1ᵀθ = 1. Each figure
-// also shows level sets of D(θ*; ·), at the levels 4, 1, ¼, … times D(θ*; θ₀); the proofs follow this distance to the
-// optimum. For d = 2, the hyperplane is a line, and the figure draws θ₁ against the queries. For d = 3, the hyperplane
-// is a plane, and the figure draws the path of the average θ̂ in the coordinates (θ₁, θ₂).
+// also shows level sets of D(θ*; ·), at the levels 4, 1, ¼, … times D(θ*; θ₀); the proofs follow D(θ*; θ_t). For d = 2,
+// the hyperplane is a line, and the figure draws the first coordinates of θ_t and θ̂_t against the queries. For d = 3,
+// the hyperplane is a plane, and the figure draws the path of the average θ̂_t in the coordinates (θ₁, θ₂).
 //
 // There are no level sets if φ(θ*) is infinite, for example if φ is a barrier and the optimum is on the boundary of the
 // domain.

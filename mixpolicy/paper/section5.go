@@ -215,8 +215,8 @@ func leastChance(k, n int) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
-// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1. If all terms are at most 2RC_eη_t in
-// absolute value, P[|Ση⟨e_t, θ_t−θ⟩| ≥ δ] is at most this bound. The argument squares is Ση².
+// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1. If each term of the sum X = Ση⟨e_t, θ_t−θ⟩
+// is at most 2RC_eη_t in absolute value, P[|X| ≥ δ] is at most this bound. The argument squares is Ση².
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }

@@ -22,7 +22,7 @@ import (
 //
 // There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints a min over v, and
 // its text prints 𝒮v ⪰ c in place of 𝒮v ⪰ v. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must
-// maximise.) With the constraints of all pairs, the program's value is a lower bound on αᵀv*.
+// maximise.) With all constraints, the program's value is a lower bound on αᵀv*. The field Bound defines Γ.
 //
 // Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. This program does not
 // contain α.

@@ -17,9 +17,9 @@ import (
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
-// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. Let ξ(s) = Σ_a ξ_a(s). A step draws a state s with probability
-// (1−θ)ξ(s) + θα(s), and then an action a with probability π_a(s) = ξ_a(s)/ξ(s). It queries the cost of (s, a) and a
-// next state s′, draws s₀ ~ α, and updates ξ and v:
+// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. Let ξ(s) = Σ_a ξ_a(s). (The parameters M, θ, β and α′ are below.) A
+// step draws a state s with probability (1−θ)ξ(s) + θα(s), and then an action a with probability π_a(s) = ξ_a(s)/ξ(s).
+// It queries the cost of (s, a) and a next state s′, draws s₀ ~ α, and updates ξ and v:
 //
 //	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
@@ -263,15 +263,15 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 // BoxMirror is Jin and Sidford's stochastic mirror descent for the saddle point of [RandomizedLP] or, under average
 // cost, of [PiLearning]. The values v are in the box |v| ≤ 2M, and the measure μ is in the simplex. M is 1/(1−γ) under
 // discounted cost, and t (the field MixingTime) under average cost. The method sets no lower bound on the entries of μ,
-// so it needs no knowledge of the stationary measures. Each of the two gradients comes from one query, and is taken at
-// the v and μ before the step:
+// so it needs no knowledge of the stationary measures. Each of the two gradients comes from a query of its own, and is
+// taken at the v and μ before the step:
 //
 //	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
 // Π is the projection onto the box. A step takes O(log nm) operations. The answer is the policy of the average μ. The
-// box |v| ≤ M already contains v*. Because the method uses a box that is twice as wide, a small gap implies a good
-// policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies
+// box |v| ≤ M already contains v*. Because the method uses a box that is twice as wide as this box, a small gap implies
+// a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies
 // Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step sizes
 // below, exponents are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T steps, for such a T. Then for
 // every fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most

@@ -17,7 +17,7 @@ import (
 // costs.
 //
 // The method queries all pairs in a random order, and then repeats this order. The estimate for a pair is the cost last
-// observed for the pair. Before the first query of a pair, the estimate is the greatest cost, which is known by (A.3).
+// observed for the pair. Before a pair's first query, the estimate is the greatest cost, which Assumption A.3 gives.
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //

@@ -259,8 +259,8 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 // holds with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last
 // logarithm outside the product.) By Theorem 1 of the same article, the constraints that Φν̂ violates then have a
-// measure of at most (1−γ)ε/(4mζ). If this bound is 1 or more, no constraint is needed, and CostSampleSize returns 0.
-// Otherwise, it panics unless this bound is positive, d ≥ 1 and 0 < δ < 1.
+// probability of at most (1−γ)ε/(4mζ) under (4.4). If this bound is 1 or more, no constraint is needed, and
+// CostSampleSize returns 0. Otherwise, it panics unless this bound is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

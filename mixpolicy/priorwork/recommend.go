@@ -7,7 +7,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known states what is known about a problem in addition to Ψ and the range of the costs, which (A.3) gives.
+// Known states what is known about a problem in addition to Ψ and the range of the costs, which Assumption A.3 gives.
 type Known struct {
 	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known

@@ -95,8 +95,8 @@ import (
 //
 // Proof: this is Zinkevich's proof, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
 //
-// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of (θ) and of (λ) for all pairs bounds
-// the gap of the averages. For every θ and every λ ⪰ 0,
+// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of (θ) and of all (λ), one for each
+// pair, bounds the gap of the averages. For every θ and every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ U + Σ_i U_i + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
@@ -111,10 +111,10 @@ import (
 // With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how much later. If noise
 // is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all θ. But the
 // estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, the clipping of costs and the omission of
-// samples bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is far
-// larger than the excess over the optimum. If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ and is
-// not averaged. The answers are then worse than those of a tuned Algorithm 1. For a modulus whose D is unbounded on the class,
-// such as [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
+// samples can bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is
+// far larger than the excess over the optimum. If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ
+// and is not averaged. The answers are then worse than the answers of a tuned Algorithm 1. For a modulus whose D is unbounded on
+// the class, such as [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
 //
 // Source: none. The parts are from Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and
 // Sridharan, NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t; Bubeck,

@@ -81,7 +81,7 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 // iterates may circle around a saddle point instead of converging to it. No theorem of the paper applies to the last
 // iterate.
 //
-// Source: none. LastIterate differs only in the answer from the method in the field Of.
+// Source: none. LastIterate and the method in the field Of differ only in their answers.
 type LastIterate struct{ Of mixpolicy.Method }
 
 // Name implements [mixpolicy.Method].

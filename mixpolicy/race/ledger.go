@@ -27,8 +27,8 @@ import (
 //	λ: stability   regret of λ − start, at most ½Ση²‖Ψθ_t‖²
 //
 // The regret of θ is exactly the sum of its three terms: start, stability and noise. The reasons are that θ* and θ_t
-// are on the hyperplane, and that y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each argument,
-// so the sums that define the two regrets, divided by Ση, add up to the gap.
+// are on the hyperplane 1ᵀθ = 1, and that y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each
+// argument, so the sums that define the two regrets, divided by Ση, add up to the gap.
 type Ledger struct {
 	Queries []float64
 	Terms   [7][]float64 // Terms[k][i] is the term LedgerTerms[k] after Queries[i] queries

@@ -23,8 +23,8 @@ type Interval struct {
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
 // TInterval returns Student's interval, mean ± t_{n−1} s/√n. For normal data, the interval has exactly the given
-// confidence; for other data, it has approximately this confidence if there are many values. For one value, the
-// interval is the whole line. TInterval panics if x is empty, or if confidence is not between 0 and 1.
+// confidence; for other data of finite variance, it has approximately this confidence if there are many values. For one
+// value, the interval is the whole line. TInterval panics if x is empty, or if confidence is not between 0 and 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -63,8 +63,8 @@ func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 }
 
 // TTest returns the two-sided p-value of Student's t test of the hypothesis that the mean is 0. The p-value is exact
-// for normal data; for other data, it is approximately right if there are many values. If all values are 0, the p-value
-// is 1. TTest panics for fewer than two values.
+// for normal data; for other data of finite variance, it is approximately right if there are many values. If all values
+// are 0, the p-value is 1. TTest panics for fewer than two values.
 func TTest(x []float64) float64 {
 	if len(x) == 0 {
 		panic("race: test of no data")

@@ -41,11 +41,11 @@ func (d Duel) String() (text string) {
 	return text[2:]
 }
 
-// Duels compares pairs of methods by a quantity at the end of races of one kind, [ByQueries], [BySeconds] or [Fair].
-// For each of the given problems on which both methods of a pair raced, it compares the two methods run by run, on the
-// same streams. On a family, it counts instances instead of runs: a method wins an instance if it is better than the
-// other method in more than half of the runs in which the two differ. Holm's correction covers all comparisons of one
-// call.
+// Duels compares pairs of methods by a quantity at the end of the races of the given kind: [ByQueries], [BySeconds] or
+// [Fair]. For each of the given problems on which both methods of a pair raced, it compares the two methods run by run,
+// on the same streams. On a family, it counts instances instead of runs: a method wins an instance if it is better than
+// the other method in more than half of the runs in which the two differ. Holm's correction covers all comparisons of
+// one call.
 func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]string) (all []Duel) {
 	bases := []string{""}
 	if kind == Fair {
@@ -216,8 +216,8 @@ func (r Record) Recommendation() plotting.Table {
 }
 
 // ByTelling returns a table of the best methods by true cost. A cell is for one problem and one kind of information. It
-// names the methods that no method with the same information beats, and shows the median true cost of the first of
-// these methods.
+// names the methods that no method with the same information beats, and shows the median true cost of the method named
+// first.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

@@ -51,7 +51,7 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // (4.8) by max |c| times the horizon. The horizon is 1/(1−γ) or, for average cost, the argument mixing.
 //
 // In Algorithm 1, we set β = +∞, so there is no ball as in (3.26). Algorithm 1 can converge to λ* only if
-// G = 1/(1−γ) ∨ β > ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of
+// G = 1/(1−γ) ∨ β ≥ ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of
 // the ball.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {
 	x := p.MDP()
@@ -118,8 +118,8 @@ func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (
 
 // Informed returns the methods that know the costs. These methods query no costs, and should be compared by time. For
 // (2.18), they are mirror-prox, restarted PDHG and the exact linear program. The other methods seek the best of all
-// policies: policy iteration; if phi is not nil, the approximate LP (4.1) with the basis phi; and, if the cost is also
-// discounted, the smoothed LP (4.10).
+// policies. They are policy iteration and, if phi is not nil, the approximate LP (4.1) with the basis phi. If phi is
+// not nil and the cost is discounted, they also include the smoothed LP (4.10).
 func Informed(p *mixpolicy.Problem, phi *mat.Dense) []race.Entrant {
 	all := []race.Entrant{
 		enter("mirror-prox", "Nemirovski 2004", []string{Measures, Costs}, priorwork.MirrorProx{}),

@@ -182,10 +182,10 @@ func final(r race.Record, like race.Row) (last race.Row) {
 	return last
 }
 
-// Finals returns the table of the results of all methods at the end of a race, [ByQueries] or [BySeconds]. For each
-// method, the penalised gap comes from the setting with the best penalised gap in tuning, and the true cost from the
-// setting with the best true cost. The table states both settings, and names the parameters whose best value is at an
-// end of the first grid.
+// Finals returns the table of the results of all methods at the end of a race of the given kind, [ByQueries] or
+// [BySeconds]. For each method, the penalised gap comes from the setting with the best penalised gap in tuning, and the
+// true cost comes from the setting with the best true cost in tuning. The table states both settings, and names the
+// parameters whose best value is at an end of the first grid.
 func (r Record) Finals(problem, kind string) (t plotting.Table, err error) {
 	defer catch(&err)
 	heads := []string{"settings", "runs", "penalised gap (% of the optimum)", "tuned by gap", PolicyCost, "tuned by cost"}

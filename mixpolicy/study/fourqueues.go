@@ -53,8 +53,8 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 
 // StateDependent returns four mixtures of LONGER and LBFS. In the first mixture, the weight of LBFS is the share of the
 // jobs that are in the last buffers (2 and 4), or ½ if there are no jobs. In the second mixture, this weight is 1 minus
-// the weight in the first. In the third mixture, it is ½. The fourth mixture follows the first mixture with probability
-// 0.9, and the rule that serves random queues with probability 0.1.
+// the weight in the first. In the third mixture, this weight is ½. The fourth mixture follows the first mixture with
+// probability 0.9, and the rule that serves random queues with probability 0.1.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -81,7 +81,7 @@ func StateDependent() BaseSet {
 	}
 }
 
-// SmallNetwork returns a small form of the experiment: the same given buffer for every queue, all three sets of base
+// SmallNetwork returns a small form of the experiment: the given buffer for every queue, all three sets of base
 // policies, and few queries and runs.
 func SmallNetwork(buffer int) FourQueues {
 	return FourQueues{

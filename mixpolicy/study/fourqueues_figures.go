@@ -357,8 +357,8 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels compares the methods for (2.18) in pairs: it shows in how many runs each method has the smaller gap,
-// [LearntGap] or [PenalisedGap], on the same streams.
+// GapDuels compares the methods for (2.18) in pairs, run by run on the same streams. It shows in how many runs each
+// method of a pair has the smaller gap, [LearntGap] or [PenalisedGap].
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

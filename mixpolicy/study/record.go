@@ -43,7 +43,7 @@ const (
 	BestBase = "best base policy"
 	Mixture  = "optimum of (2.18)"
 	Best     = "best policy"
-	Norm     = "‖λ*‖₂ / max |c|" // Algorithm 1 can converge to λ* only if its G exceeds this number
+	Norm     = "‖λ*‖₂ / max |c|" // Algorithm 1 can converge to λ* only if its G is at least this number
 )
 
 // Record holds all rows, problem by problem: exact numbers, and medians over runs with 95 % intervals. In the races by
@@ -166,8 +166,8 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 // medianOf returns the median with its interval. Tuning also compares settings by medianOf.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of one kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem. It runs the named
-// methods or, if none is named, all methods of this kind. For Until, the only method is "scale-free". ByQueries
+// Update computes the rows of the given kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem. It runs the
+// named methods or, if none is named, all methods of this kind. For Until, the only method is "scale-free". ByQueries
 // includes [Tuning] and [Reaching]. Except for Until, each method takes minutes. Update replaces these rows in the
 // record at path, and leaves the rows of other methods unchanged. It returns the methods that took part. For a problem
 // outside [Names], only Fair exists and, if the problem is a family, also Until; for any other kind, Update does

@@ -8,9 +8,9 @@ import (
 )
 
 // Runs returns the rows of the record data/NAME.csv, where NAME is the argument name. A record of package beam (in the
-// folder mixpolicy/beam) contains, for each setting of a method, the median, the mean, and the 5 % and 95 % quantiles
-// over many runs. The record "beam" comes from mixpolicy/beam/race.json. It compares plug-in with means and plug-in
-// with medians of means on two random problems.
+// folder mixpolicy/beam) contains, for each setting of a method, statistics of each quantity over many runs: the
+// median, the mean, and the 5 % and 95 % quantiles. The record "beam" comes from mixpolicy/beam/race.json. It compares
+// two forms of plug-in, with means and with medians of means, on two random problems.
 func Runs(name string) (race.Record, error) { return data.Rows[race.Row](name + ".csv") }
 
 // Ends returns the rows about a quantity at the end of a method's runs on a problem, one row for each setting.

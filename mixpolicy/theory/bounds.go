@@ -87,8 +87,8 @@ const (
 //
 //	( D + B Ση² + 2R C_e √(2 ln(1/δ) Ση²) ) / Ση .
 //
-// Proof. Let Δ_t = ⟨e_t, θ*−θ_t⟩ with e_t = ĝ_t − ∇_θ𝓛(θ_t,λ_t). Because θ_{t+1} is optimal in (3.13), for every θ ∈ Θ₂
-// ∩ Θ_R,
+// Proof. Let Δ_t = ⟨e_t, θ*−θ_t⟩ with e_t = ĝ_t − ∇_θ𝓛(θ_t,λ_t). Because θ_{t+1} is optimal in (3.13),
+// every θ ∈ Θ₂ ∩ Θ_R satisfies
 //
 //	η⟨ĝ_t, θ_{t+1}−θ⟩ ≤ D(θ;θ_t) − D(θ;θ_{t+1}) − D(θ_{t+1};θ_t) ,
 //
@@ -148,9 +148,9 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 // unbounded returns the bound +∞.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
-// RefinedObjectiveBound sharpens [Constants.ObjectiveBound]. The proof changes in three places: instead of ∇_θ𝓛 and
-// e, it bounds only the part of ĝ along the hyperplane; it uses D(θ*;θ₀) as D; and it uses the range of ⟨ĝ_t, θ*−θ_t⟩
-// in Hoeffding's lemma.
+// RefinedObjectiveBound sharpens [Constants.ObjectiveBound]. The proof changes in three places: instead of ∇_θ𝓛 and e,
+// it bounds only the part of ĝ along the hyperplane 1ᵀθ = 1; it uses D(θ*;θ₀) as D; and it uses the range of
+// ⟨ĝ_t, θ*−θ_t⟩ in Hoeffding's lemma.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
 	dual := k.SigmaMax * k.Reach
@@ -176,7 +176,7 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	return boundOf(2*(k.G-k.LambdaStar), append(e.Terms, Term{termBall, k.G * k.G / (2 * s.Sum)})...)
 }
 
-// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability 1 − 4/T,
+// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability 1 − 4/T, the gap is at most
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
@@ -231,8 +231,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // The bound with 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
 // r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r,
-// where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is half of ‖u−h‖₁ = 2ε plus half of
-// ‖h − μ⊗π‖₁ = ‖ν−μ‖₁; the distance of two distributions is at most 1. ∎
+// where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is the sum of ½‖u−h‖₁ = ε and of a bound on
+// ½‖ν−μ‖₁ = ½‖h − μ⊗π‖₁; this distance of two distributions is at most 1. ∎
 //
 // For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is
 // 1 + ε. From state 0, action a goes to state 1 with probability d, and action b goes to state 1 with probability 1.
@@ -267,8 +267,8 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
 
-// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, by which the cost of the policy of θ̂ exceeds the optimum of (2.18). The bound
-// holds with probability at least 1 − δ:
+// PolicyBound bounds cᵀξ^θ̂ − cᵀΨθ*, the amount by which the cost of the policy of θ̂ exceeds the optimum of (2.18).
+// The bound holds with probability at least 1 − δ:
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
@@ -296,7 +296,7 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // grows like √N, and T grows like N². Runs also need on the order of N² steps: in a step, an entry of λ moves by at
 // most η max|Ψθ|, and max|Ψθ| is of the order 1/N.
 //
-// SampleComplexity compares the policy of θ̂ with Ψθ*, the optimum of (2.18). The printed theorem compares this
+// The corrected theorem compares the policy of θ̂ with Ψθ*, the optimum of (2.18). The printed theorem compares this
 // policy with ξ*, the optimum of (2.13) over all policies, although no Ψθ of the class need be near ξ*.
 func (k *Constants) SampleComplexity(epsilon, rho float64) (float64, error) {
 	switch {

@@ -338,12 +338,12 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 // gives to a state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal
 // cost with costs −1{s}. So the bounds on κ take 2n runs of policy iteration.
 //
-// The masses have an absolute rounding error of some 10⁻¹⁴ times the relative values of policy iteration. If a mass
-// may be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ. Lower is
-// the greatest κ among the policies that attain these masses and the policies that take one action in every state
-// where this action is allowed. UniformErgodicity returns an error if ctx ends, or if, under average cost, a policy
-// that it evaluates has several recurrent classes (then Assumption A.2 fails). With an error, it returns nil, or the
-// result so far with Upper = +∞.
+// The absolute rounding error of the masses is about 10⁻¹⁴ times the size of the values that policy iteration computes.
+// If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ.
+// Lower is the greatest κ among the policies that attain these masses and the policies that take the same action in
+// every state where this action is allowed. UniformErgodicity returns an error if ctx ends, or if, under average cost,
+// a policy that it evaluates has several recurrent classes (then Assumption A.2 fails). With an error, it returns nil,
+// or the result so far with Upper = +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}

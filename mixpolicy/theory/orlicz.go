@@ -158,10 +158,10 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 //
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q).
 //
-// This norm is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is the maximum of a convex function, which is
-// hard to find in general. The lower bound is the greatest local maximum found by climbing from the directions of the
-// rows, of E Z, and of the eigenvectors of E ZZᵀ. The upper bound is the [MomentNorm] of ‖Z‖₂. In one dimension, the
-// two bounds are equal. VectorMomentNorm panics unless p has an entry for each row.
+// This norm is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is the maximum of a convex function; in
+// general, this maximum is hard to find. The lower bound is the greatest local maximum found by climbing from the
+// directions of the rows, of E Z, and of the eigenvectors of E ZZᵀ. The upper bound is the [MomentNorm] of ‖Z‖₂. In one
+// dimension, the two bounds are equal. VectorMomentNorm panics unless p has an entry for each row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	vectors := make([][]float64, rows)

@@ -5,9 +5,9 @@
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
 //	go run ./mixpolicy/study/record network -p "two rules"
 //
-// go generate runs this command for all of these records; this takes hours on a quiet machine. Other commands make
-// three other files in data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes mutations.csv,
-// and mixpolicy/beam makes beam.csv. The tests of package models check the values in reference.csv.
+// go generate runs this command for all records that this command can make; this takes hours on a quiet machine. Other
+// commands make three other files in data: go run ./data/peers makes peers.csv, go run ./data/mutations index makes
+// mutations.csv, and mixpolicy/beam makes beam.csv. The tests of package models check the values in reference.csv.
 package main
 
 import (
