@@ -57,11 +57,11 @@ const (
 	// states, all attempts together take some ten seconds. Both methods can fail on random graphs with few neighbours
 	// per state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
-	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without
-	// subtractions, in an order that keeps the graph of the chain sparse. Let n be the number of states, and N
-	// the final number of nonzero entries above the matrix's diagonal. Unless a product falls below the normal
-	// range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is about n on a path
-	// or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without subtractions, in
+	// an order that keeps the graph of the chain sparse. Let n be the number of states. Elimination fills in some zeros
+	// of the chain's matrix; let N be the final number of nonzero entries above the diagonal. Unless a product falls
+	// below the normal range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is
+	// about n on a path or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, alternately forward and backward.
 	GaussSeidel

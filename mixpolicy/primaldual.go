@@ -156,8 +156,8 @@ func (a PrimalDual) mirror() Mirror {
 	return m
 }
 
-// Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if
-// the value of Multipliers is unknown, or if it is LazyMultipliers for the printed form with a ball.
+// Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if the value of
+// Multipliers is unknown, or if this value is LazyMultipliers for the printed form and λ is confined to a ball.
 func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	a, err := a.For(p)
 	if err != nil {

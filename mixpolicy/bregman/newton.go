@@ -19,11 +19,11 @@ import (
 // between two cuts: one halves the length of the bracket, and the other halves the number of floating-point numbers in
 // the bracket.
 //
-// TestEvaluations draws random dual points with similar or dissimilar entries, of sizes from 1e-300 to 1e300. For
+// TestEvaluations draws random dual points with similar or dissimilar entries, of magnitudes from 1e-300 to 1e300. For
 // these points, NewtonShift takes on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13
-// with the other moduli. Among 10⁵ such points for each modulus, the maximum was 73. If the bracket is finite,
-// NewtonShift never takes more than 130 evaluations: after the first 60, almost every evaluation halves the number of
-// floating-point numbers in the bracket. At the start, this number is at most 2⁶⁴.
+// with the other moduli. Among 10⁵ such points for each modulus, the maximum was 73 evaluations. If the bracket is
+// finite, NewtonShift never takes more than 130 evaluations: after the first 60, almost every evaluation halves the
+// number of floating-point numbers in the bracket. At the start, this number is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {

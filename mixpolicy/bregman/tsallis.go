@@ -11,7 +11,7 @@ import (
 //	φ*(y) = Σᵢ xᵢ^q  at  xᵢ = ∇φ*(y) = (1 + (1−yᵢ)(1−q)/q)^{−1/(1−q)},  yᵢ < 1/(1−q).
 //
 // On the hyperplane 1ᵀx = 1 and up to additive constants, φ tends to [NegativeEntropy] as q → 1, and φ/q tends to
-// [Burg] as q → 0. The φ with q = ½ is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the
+// [Burg] as q → 0. The φ with q = ½ is the regulariser of some best-of-both-worlds bandit algorithms. For q > 1, the
 // derivative at 0 is finite, so φ is not a Legendre function.
 //
 // φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q, for a direction e with Σᵢ eᵢ = 0, Hölder's

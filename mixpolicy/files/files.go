@@ -146,9 +146,9 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits to pair i of x in run k. The
-// runs are in the order of their first rows. Where possible, the error names the line and the field at fault. For
-// [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
+// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits to pair i of the model x in run
+// k. The runs are in the order of their first rows. Where possible, the error names the line and the field at fault.
+// For [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
 		return nil, fmt.Errorf("files: %w", err)
