@@ -17,7 +17,7 @@ import (
 // Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and the policy's occupation
 // measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion, μ is
 //
-//	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
+//	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π.
 //
 // The paper calls this μ stationary. In general, however, μ is stationary only in the limit γ → 1.
 // Under the average-cost criterion, μ is the stationary distribution, μ = μP^π.
