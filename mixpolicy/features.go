@@ -36,13 +36,12 @@ type Features struct {
 	draw     func() (*alias.Table, error)
 }
 
-// NewFeatures computes the occupation measures of the base policies. If the computation fails for a
-// policy, the error gives the index of this policy. If the policy has several recurrent classes under
-// average cost, the error also names these classes. Two policies must not have equal measures: the
-// optimal θ would not be unique, and the second policy would add nothing to the mixtures. The
-// measures of policies i and j may be close, but then Ψ is ill-conditioned. The least singular value
-// of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2. A change of θ by t(eⁱ − eʲ) changes Ψθ by only |t|‖ψⁱ − ψʲ‖, in any
-// norm. The condition number mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly
+// NewFeatures computes the occupation measures of the base policies. If the computation fails for a policy, the error
+// gives the index of this policy. If the policy has several recurrent classes under average cost, the error also names
+// these classes. Two policies must not have equal measures: the optimal θ might then not be unique, and the second
+// policy would add nothing to the mixtures. The measures of policies i and j may be close, but then Ψ is
+// ill-conditioned. The least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2. A change of θ by t(eⁱ − eʲ) changes Ψθ by
+// only |t|‖ψⁱ − ψʲ‖, in any norm. The condition number mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly
 // dependent.
 //
 // A Ψ of more than 2²⁰ entries is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state

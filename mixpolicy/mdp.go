@@ -64,9 +64,8 @@ type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion
 
-	// Dynamics returns c_a(s) and P_a(s, ·). The list of one pair must not contain a next state
-	// twice ([Merge] adds up the probabilities of events that lead to the same state). All calls
-	// may return the same slice.
+	// Dynamics returns c_a(s) and P_a(s, ·). The list for one pair must not contain a next state twice ([Merge] adds up
+	// the probabilities of events that lead to the same state). All calls may return the same slice.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
 	// Allowed reports whether action a is allowed in state s. Each state must have an allowed

@@ -17,7 +17,7 @@ import (
 // Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and the policy's occupation
 // measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion, μ is
 //
-//	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π,
+//	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π.
 //
 // The paper calls this μ stationary. In general, however, μ is stationary only in the limit γ → 1.
 // Under the average-cost criterion, μ is the stationary distribution, μ = μP^π.
@@ -57,11 +57,11 @@ const (
 	// states, all attempts together take some ten seconds. Both methods can fail on random graphs with few neighbours
 	// per state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
-	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without
-	// subtractions, in an order that keeps the graph of the chain sparse. Let n be the number of states, and N
-	// the final number of nonzero entries above the matrix's diagonal. Unless a product falls below the normal
-	// range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is about n on a path
-	// or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without subtractions, in
+	// an order that keeps the graph of the chain sparse. Let n be the number of states. Elimination fills in some zeros
+	// of the chain's matrix; let N be the final number of nonzero entries above the diagonal. Unless a product falls
+	// below the normal range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is
+	// about n on a path or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, alternately forward and backward.
 	GaussSeidel

@@ -21,9 +21,9 @@ const (
 	DenseMultipliers
 	// While λ stays well inside its ball, LazyMultipliers computes λ_t only at the sampled pair, from the path of θ.
 	// The time of such an iteration does not depend on nm. Near the boundary of the ball, LazyMultipliers updates the
-	// whole vector λ_t, as DenseMultipliers does. For the corrected form, Snapshot.Lambda is an unbiased estimate of
-	// λ̂. The printed form allows LazyMultipliers only if λ has no ball. In this case, the time of an iteration never
-	// depends on nm, and Snapshot.Lambda is exact.
+	// whole vector λ_t, as DenseMultipliers does. For the corrected form, Snapshot.Lambda is an unbiased estimate of λ̂.
+	// The printed form allows LazyMultipliers only if λ is not confined to a ball. In this case, the time of an
+	// iteration never depends on nm, and Snapshot.Lambda is exact.
 	LazyMultipliers
 )
 

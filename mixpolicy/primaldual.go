@@ -53,9 +53,9 @@ type PrimalDual struct {
 	Modulus bregman.Modulus
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
-	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are in units of the
-	// scaled cost. Under average cost, the paper's G is infinite. The code then uses G = β, and
-	// β = 0 means that λ has no ball.
+	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are in units of the scaled cost. Under
+	// average cost, the paper's G is infinite. The code then uses G = β, and β = 0 means that λ is not confined to a
+	// ball.
 	Beta float64
 	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost; 0
 	// means 1 for the [Printed] form, and otherwise c_max = max |c|, which the learner knows by
@@ -156,8 +156,8 @@ func (a PrimalDual) mirror() Mirror {
 	return m
 }
 
-// Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if
-// the value of Multipliers is unknown, or if it is LazyMultipliers for the printed form with a ball.
+// Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if the value of
+// Multipliers is unknown, or if this value is LazyMultipliers for the printed form and λ is confined to a ball.
 func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	a, err := a.For(p)
 	if err != nil {

@@ -98,10 +98,10 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 	return total, nil
 }
 
-// MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs in place of exact measures. Each
-// entry of Ψ has a confidence interval, for the confidence level passed to [FeaturesFromRuns]. If
-// every interval contains its entry of Ψ with probability at least 1 − δ/(nmd), then all nmd
-// intervals contain their entries at once with probability at least 1−δ.
+// MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs instead of exact measures. Each entry of Ψ has a
+// confidence interval, for the confidence level passed to [FeaturesFromRuns]. If every interval contains its entry of Ψ
+// with probability at least 1 − δ/(nmd), then all nmd intervals contain their entries at once with probability at least
+// 1−δ.
 type MeasuredFeatures struct {
 	*Features
 	Lo, Hi [][]float64 // the confidence interval for ψʲᵢ is [Lo[j][i], Hi[j][i]]

@@ -157,12 +157,12 @@ func (b Ball) slope(d int) (float64, error) {
 //
 //	z = [−1ᵀV(R²d−1) + √((1ᵀV(R²d−1))² − ((Rd)²−d)·R²(1ᵀV − ‖V‖² − 1))] / ((Rd)²−d).
 //
-// In general, the printed z is not the root of J′. Setting J′ = 0 and squaring gives
+// In general, the printed z is not the root of the J′ of (3.23). Setting J′ = 0 and squaring gives
 // ((Rd)²−d)z² + 2(R²d−1)(1ᵀV)z + R²(1ᵀV)² − ‖V‖² − 1 = 0. So the factor R²(1ᵀV − ‖V‖² − 1) under the root should be
 // R²(1ᵀV)² − ‖V‖² − 1. At R = 2 and V = (0.3, −0.1), for example, the printed z gives J′(z) ≈ 0.63. Use [Ball.Shift].
 //
-// PrintedShift returns an error if the printed discriminant is negative, if R is invalid, or if
-// the ball misses the hyperplane.
+// PrintedShift returns an error if the printed discriminant is negative, if R is invalid, or if the ball misses the
+// hyperplane.
 func (b Ball) PrintedShift(y []float64) (float64, error) {
 	if _, err := b.slope(len(y)); err != nil {
 		return 0, err

@@ -3,12 +3,12 @@ package bregman
 import "math"
 
 // Burg returns Burg's entropy φ(x) = −Σᵢ log xᵢ on the orthant x > 0, with ∇φ = −1/x, φ*(y) = −d − Σᵢ log(−yᵢ) for
-// y < 0 and ∇φ*(y) = −1/y. Its divergence is the Itakura–Saito divergence, Σᵢ xᵢ/yᵢ − log(xᵢ/yᵢ) − 1. On the
-// hyperplane 1ᵀθ = 1, φ is the log barrier of the simplex. Burg keeps iterates further from the boundary than
+// y < 0 and ∇φ*(y) = −1/y. Its divergence is the Itakura–Saito divergence, Σᵢ xᵢ/yᵢ − log(xᵢ/yᵢ) − 1. On the hyperplane
+// 1ᵀθ = 1, φ is the log barrier of the simplex. Burg keeps the iterates θ = ∇φ*(y) further from the boundary than
 // [NegativeEntropy] does: as yᵢ → −∞, θᵢ falls like 1/|yᵢ| with Burg, but like exp yᵢ with NegativeEntropy.
 //
-// φ is 2-strongly convex in ℓ₁ on the simplex: if Σᵢ eᵢ = 0, Hölder's inequality gives
-// Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁². For d = 2, equality holds at x = (½, ½).
+// φ is 2-strongly convex in ℓ₁ on the simplex: for a direction e with Σᵢ eᵢ = 0, Hölder's inequality gives
+// eᵀ∇²φ(x)e = Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁². For d = 2, equality holds at x = (½, ½).
 //
 // Source: Burg (1975); Bauschke and Borwein (1997) use φ as a Bregman function.
 //
@@ -21,8 +21,8 @@ type burg struct{}
 func (burg) Value(x float64) float64 { return -math.Log(x) }
 func (burg) Deriv(x float64) float64 { return -1 / x }
 
-// For y ≥ 0, min returns −0. The formulas then give +∞: for φ*, its value; for (φ*)′, the upper end of the domain, as
-// in [Kernel].
+// For y ≥ 0, min(y, zero) is −0. The formulas then give +∞: for φ*, its value; for (φ*)′, the upper end of the domain,
+// as in [Kernel].
 func (burg) ConjDeriv(y float64) float64     { return -1 / min(y, zero) }
 func (burg) ConjCurvature(y float64) float64 { return 1 / min(y, zero) / min(y, zero) }
 func (burg) Conjugate(y float64) float64     { return -1 - math.Log(-min(y, zero)) }

@@ -6,10 +6,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Euclidean returns φ(x) = ½‖x‖² on all of ℝᵈ, with φ* = φ, so primal and dual coordinates are the same. Mirror
-// descent with φ is gradient descent with the orthogonal projection onto the hyperplane 1ᵀθ = 1. The projection adds
+// Euclidean returns φ(x) = ½‖x‖² on all of ℝᵈ, with φ* = φ, so primal and dual coordinates are the same. Mirror descent
+// with φ is gradient descent with the orthogonal projection onto the hyperplane 1ᵀθ = 1. The projection adds
 // z = (1 − 1ᵀy)/d to each coordinate of y. φ is 1-strongly convex in ℓ₂. The domain has no boundary, so this modulus
-// does not bound ‖θ‖. A policy class Θ_R needs another modulus.
+// does not bound ‖θ‖. A bounded class Θ_R needs another modulus.
 //
 //	m, y := bregman.Euclidean(), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (2.3333, 0.3333, −1.6667)

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/num/hyperdual"
 )
 
-// A Dual is a hyper-dual number. Evaluating a function at such a number gives the value and the
-// first and second derivatives of the function, exact to rounding (Fike and Alonso 2011). Package
-// gonum.org/v1/gonum/num/hyperdual provides the operations Add, Mul, Log, Sqrt, ….
+// A Dual is a hyper-dual number. Evaluating a function at such a number gives the value and the first and second
+// derivatives of the function, exact to rounding (Fike and Alonso 2011). Package gonum.org/v1/gonum/num/hyperdual
+// provides the operations, such as Add, Mul, Log and Sqrt.
 type Dual = hyperdual.Number
 
 // FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ. Its arguments are the three functions φ, φ′ and (φ*)′,

@@ -12,8 +12,8 @@ import (
 //	φ*(y) = R Σᵢ √(1 + yᵢ²),   ∇φ*(y) = Ry/√(1 + y²).
 //
 // Hellinger has the same open domain as [Cube], but its formulas contain only square roots and no logarithms. As |yᵢ|
-// grows, the gap R − |θᵢ| falls like 1/yᵢ²; with Cube, the gap falls like exp(−|yᵢ|). φ is 1/R-strongly convex in ℓ₂:
-// φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
+// grows, the gap R − |θᵢ| of θ = ∇φ*(y) falls like 1/yᵢ²; with Cube, the gap falls like exp(−|yᵢ|). φ is 1/R-strongly
+// convex in ℓ₂: φ″ = R²/(R² − x²)^{3/2} ≥ 1/R.
 //
 // Source: Dhillon and Tropp (2007), Table 2.1.
 //

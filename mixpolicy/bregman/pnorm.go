@@ -14,10 +14,10 @@ import (
 //
 //	∇φ(x)ᵢ = ‖x‖_p^{2−p} |xᵢ|^{p−1} sign xᵢ.
 //
-// For 1 < p ≤ 2, φ is (p−1)-strongly convex in ℓ_p. With p = 1 + 1/log d, the error of mirror
-// descent depends on d in the same way as with the entropy, but the domain is all of ℝᵈ. For p > 2, φ is not
-// strongly convex. From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not
-// determine all digits of θ. For p ≠ 2, φ is not a sum over the coordinates.
+// For 1 < p ≤ 2, φ is (p−1)-strongly convex in ℓ_p. With p = 1 + 1/log d, the bound on the error of mirror descent
+// depends on d in the same way as with the entropy, but the domain is all of ℝᵈ. For p > 2, φ is not strongly convex.
+// From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not determine all digits of θ = ∇φ*(y). For p ≠ 2, φ
+// is not a sum over the coordinates.
 //
 // Source: Grove, Littlestone and Schuurmans (2001); the constant of strong convexity is due to
 // Ball, Carlen and Lieb (1994).

@@ -55,8 +55,8 @@ const mostParts = 1 + 1024/53
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Let θ be ∇φ* at the new y. Then 1ᵀθ = 1 to
 // rounding, and θ is the Bregman projection of ∇φ* at the old y.
 //
-// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part brings the entries
-// of y that decide 1ᵀθ close to their final size. For these entries, this part of the shift is exact, because the
+// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part brings the entries of
+// y that decide 1ᵀθ close to their final values. For these entries, this part of the shift is exact, because the
 // difference of two floating-point numbers near each other has no rounding error. Further parts complete the shift.
 //
 // ProjectDual returns the same errors as [Shift]; after an error, y is unspecified.
@@ -121,8 +121,8 @@ func CheckDomain(m Modulus, x []float64) error {
 	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", normP(2, x), nameOf(m))
 }
 
-// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises.
-// Curves and checks evaluate J; the solvers use J′.
+// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises. Checks evaluate J; the
+// solvers use J′.
 func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
 
 func shifted(y []float64, z float64) []float64 {

@@ -37,7 +37,8 @@ type Finding struct {
 	// Allocates, Measured is the number of allocations in a call. Measured is NaN if the finding has no such number.
 	Measured, Claimed float64
 
-	// The curves show the two quantities over the variable that Axis names, "x" or "y". The curves may be empty.
+	// The curves show the measured and the claimed numbers over the variable that Axis names, "x" or "y". The curves
+	// may be empty.
 	Axis, MeasuredName, ClaimedName string
 	MeasuredCurve, ClaimedCurve     []Point
 }

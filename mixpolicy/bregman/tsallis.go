@@ -11,11 +11,11 @@ import (
 //	φ*(y) = Σᵢ xᵢ^q  at  xᵢ = ∇φ*(y) = (1 + (1−yᵢ)(1−q)/q)^{−1/(1−q)},  yᵢ < 1/(1−q).
 //
 // On the hyperplane 1ᵀx = 1 and up to additive constants, φ tends to [NegativeEntropy] as q → 1, and φ/q tends to
-// [Burg] as q → 0. The φ with q = ½ is the regulariser of best-of-both-worlds bandit algorithms. For q > 1, the
+// [Burg] as q → 0. The φ with q = ½ is the regulariser of some best-of-both-worlds bandit algorithms. For q > 1, the
 // derivative at 0 is finite, so φ is not a Legendre function.
 //
-// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: if p = 2 − q and Σᵢ eᵢ = 0, then Σ eᵢ²/xᵢᵖ ≥
-// (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁² by Hölder's inequality.
+// φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q, for a direction e with Σᵢ eᵢ = 0, Hölder's
+// inequality gives eᵀ∇²φ(x)e/q = Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁².
 //
 // Source: Tsallis (1988); Abernethy, Lee and Tewari (2015) use φ as a mirror map.
 //
@@ -53,7 +53,7 @@ func (k tsallis) Deriv(x float64) float64 {
 }
 
 // ConjDeriv returns (1 + (1−y)(1−q)/q)^{−1/(1−q)}, or +∞ for y ≥ 1/(1−q). For q = ½, it computes (2 − y)⁻², in a tenth
-// of the time.
+// of the time of the general formula.
 func (k tsallis) ConjDeriv(y float64) float64 {
 	if k.Q == 0.5 && y < 2 {
 		return 1 / ((2 - y) * (2 - y))

@@ -21,9 +21,9 @@
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. Each row says how often a run visited a pair. If several rows have the same pair
 // and the same run, [ReadVisits] adds up their visits. Without the column visits, each row is one visit; without the
-// column run, all rows belong to one run. If P is unknown, p in a model's table can be the frequency of s′ after
-// (s, a) in observed transitions. With action sets, such a table may omit the pairs that were never observed. A
-// certificate then holds for the estimated model only.
+// column run, all rows belong to one run. If P is unknown, the column p of a model's table can contain the frequency of
+// s′ after (s, a) in observed transitions. If ActionSets is set, such a table may omit the pairs that were never
+// observed. A certificate then holds for the estimated model only.
 //
 // # NumPy's .npz
 //
@@ -146,9 +146,9 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits to pair i of x in run k. The
-// runs are in the order of their first rows. Where possible, the error names the line and the field at fault. For
-// [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
+// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits to pair i of the model x in run
+// k. The runs are in the order of their first rows. Where possible, the error names the line and the field at fault.
+// For [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {
 		return nil, fmt.Errorf("files: %w", err)

@@ -17,11 +17,11 @@
 // the Euclidean projection of −t b onto P. The path x(t) is continuous and piecewise linear. As t
 // grows, bᵀx(t) does not increase, and ‖x(t)‖₂ does not decrease. Two facts follow.
 //
-//   - Without a bound on ‖θ‖, x(t) is the solution of least norm for all t beyond some finite
-//     t̄, if (2.18) without this bound has a solution (Mangasarian and Meyer 1979).
+//   - If (2.18) without the bound on ‖θ‖ has a solution, x(t) is the least-norm solution of this problem for all t
+//     beyond some finite t̄ (Mangasarian and Meyer 1979).
 //   - If ‖θ‖₂ ≤ R is active at the solution, the solution is x(t) for the t at which ‖x(t)‖₂ = R.
-//     The optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this condition is the
-//     optimality condition of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
+//     With multipliers u ⪰ 0 and κ, the optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this
+//     condition is the optimality condition of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
 // The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives 2d rows. On the
 // hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S of coordinates. A step needs only the most
@@ -45,11 +45,11 @@
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
-// [Solution.Bound] is the right side of this inequality, evaluated in doubled precision and rounded downwards. Solve
-// accepts a solution only if bᵀθ exceeds Bound by no more than the rounding of the terms can explain. For a finite R,
-// an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would give the opposite inequality,
-// κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and the direction of a ray
-// along which bᵀθ falls. The direction is tested in arithmetic of 1,024 bits.
+// Here, ‖·‖⁎ is the dual norm. [Solution.Bound] is the right side of this inequality, evaluated in doubled precision
+// and rounded downwards. Solve accepts a solution only if bᵀθ exceeds Bound by no more than the rounding of the terms
+// can explain. For a finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would give
+// the opposite inequality, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and the
+// direction of a ray along which bᵀθ falls. The direction is tested in arithmetic of 1,024 bits.
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may cycle. The answer is then a
 // [StalledError], and Solve also returns the best known point and bound. No program of the paper stalls. TestSearch

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Inequalities is the linear program in free variables x ∈ ℝᵈ
+// Inequalities is the linear program in the free variables x ∈ ℝᵈ
 //
 //	min bᵀx   subject to   A x ⪰ h,
 //
-// with few variables and very many rows, such as the approximate LP (4.1).
+// with a small d and very many rows, such as the approximate LP (4.1).
 //
 // Solve adds a dimension: with θ = (x, 1), A x ⪰ h becomes Ψθ ⪰ 0, where Ψ has the rows Ψᵢ = (aᵢ, −hᵢ). The
 // hyperplane is gᵀθ = 1, where g is the last unit vector. If there are several solutions, Solve returns the solution

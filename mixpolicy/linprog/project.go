@@ -20,12 +20,11 @@ import (
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
 //	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, for the α and β at which the two parts sum over j to (R+1)/2 and (R−1)/2
 //
-// The ℓ₁ form is for an active ball; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The ℓ₁ form
-// holds because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sum of the positive entries and the sum of the negative entries.
+// The ℓ₁ form applies if the ball is active; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The ℓ₁ form holds
+// because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sum of the positive entries and the sum of the negative entries.
 //
-// Project returns an error if R < 1/‖1‖⁎, because the ball then misses the hyperplane. It also
-// returns an error if an entry of y is not finite or exceeds 2⁹⁶⁰ in size, because sums of larger
-// entries might overflow.
+// Project returns an error if R < 1/‖1‖⁎, because the ball then misses the hyperplane. It also returns an error if an
+// entry of y is not finite or exceeds 2⁹⁶⁰ in magnitude, because sums of larger entries might overflow.
 func (n Norm) Project(dst, y []float64, r float64) error {
 	d := len(y)
 	if d == 0 || len(dst) != d {

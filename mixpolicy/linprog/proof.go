@@ -297,7 +297,7 @@ func negligible(x, size *big.Float) bool {
 // An InfeasibleError says that no θ satisfies Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R. As in Farkas' lemma, the proof consists of
 // λ ⪰ 0 and κ > 0 with
 //
-//	κ > R‖Ψᵀλ + κ1‖⁎
+//	κ > R‖Ψᵀλ + κ1‖⁎.
 //
 // If R = +∞, Ψᵀλ + κ1 is rarely exactly 0 in floating point, so the proof shows only that there is no feasible θ with
 // ‖θ‖₂ < Radius, where Radius is more than 2²⁰.

@@ -39,7 +39,7 @@ type Dynamics int
 const (
 	// IndependentEvents: arrivals and services happen independently of each other, and several can happen in a step. A
 	// server on an empty queue does nothing. If a buffer is still full after the departures of a step, a job that
-	// arrives in this step is lost.
+	// arrives at this buffer in the same step is lost.
 	IndependentEvents Dynamics = iota
 	// PhantomJobs is the published update of Abbasi-Yadkori et al. It differs from IndependentEvents in one respect:
 	// service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue 2, and a

@@ -23,12 +23,12 @@ const (
 	// the jobs in both queues were equally likely, the oldest job would be in queue i with this probability. So the
 	// rule approximates the discipline "first in, first out", although it knows only the lengths.
 	OldestJob
-	// CMu serves the queue with the greater hᵢdᵢ, the holding cost times the service probability.
-	// This is the cμ rule, which is optimal for a single server if served jobs leave.
+	// CMu serves the queue with the greater hᵢdᵢ, the holding cost times the service probability. This is the cμ rule,
+	// which is optimal for a single server if served jobs leave the system.
 	CMu
 	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where dᵢ is the service probability and k is the queue
-	// to which the jobs of queue i go (xₖ = 0 if they leave). This is the back-pressure rule of Tassiulas and
-	// Ephremides (1992), except that the server does not idle when both numbers are negative.
+	// to which the jobs of queue i go (xₖ = 0 if these jobs leave the network). This is the back-pressure rule of
+	// Tassiulas and Ephremides (1992), except that the server does not idle when both numbers are negative.
 	MaxWeight
 	// AnyQueue serves each queue with probability ½.
 	AnyQueue
