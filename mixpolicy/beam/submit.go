@@ -76,7 +76,7 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	for k, i := range p.problems {
 		problem, err := i.build()
 		if err == nil && r.Simulate > 0 && problem.Features().Policy(0) == nil {
-			err = errors.New("Simulate needs base policies, but Ψ was given without them")
+			err = errors.New("no base policies to simulate, because Ψ was given without policies")
 		}
 		if err != nil {
 			return nil, fault.At("beam", fmt.Sprintf("race file: Problems[%d] (%s)", k, i.label), err)

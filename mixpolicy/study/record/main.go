@@ -69,7 +69,7 @@ type commandLine struct {
 type comparisonCmd struct {
 	Problem []string `short:"p" sep:"none" placeholder:"NAME" help:"Only this problem; may be repeated."`
 	Race    []string `short:"r" enum:"queries,seconds,fair,until" default:"queries,seconds,fair,until" help:"Only races of these kinds."`
-	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated. Families have only fair and until races."`
+	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated."`
 }
 
 // Run records one method after the other, except in fair races. So, outside fair races, an interruption loses the
