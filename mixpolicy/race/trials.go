@@ -431,7 +431,7 @@ func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
 
-// BandOf is [Runs.Band] with intervals that the function interval computes.
+// BandOf is like [Runs.Band], but its last argument is the function that computes the intervals.
 func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
 	for _, row := range r.Rows(at, c, Row{}) {
 		var y []float64

@@ -7,10 +7,10 @@
 // neighbouring states, and mass moves slowly over long distances. So states are lumped into groups. The masses of the
 // groups form the stationary distribution of a smaller chain,
 //
-//	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j),
+//	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j).
 //
-// if μ is known up to one factor per group (aggregation–disaggregation: Takahashi 1975; Koury, McAllister and Stewart
-// 1984). The smaller chain is treated in the same way, down to a chain that elimination solves (Horton and Leutenegger
+// To compute P(I, J), it is enough to know μ up to one factor per group (aggregation–disaggregation: Takahashi 1975;
+// Koury, McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain that elimination solves (Horton and Leutenegger
 // 1994). A balance ([level.balance]) is one cycle, from the finest level down and up again. The cycle never subtracts,
 // and every mass stays positive.
 //

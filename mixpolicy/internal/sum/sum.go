@@ -8,7 +8,7 @@ import (
 )
 
 // Accumulator is a compensated running sum (Neumaier 1974). With unit roundoff u = 2⁻⁵³, the error of the sum of n
-// terms is at most 2u|Σx| + O(n u²) Σ|x|, whatever the magnitudes of the terms. The zero value is an empty sum.
+// terms is at most 2u|Σx| + O(n²u²) Σ|x|, whatever the magnitudes of the terms. The zero value is an empty sum.
 type Accumulator struct{ sum, carry float64 }
 
 // Add adds x to the sum.

@@ -69,8 +69,8 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 func (s *Session) Keep(p *Program) { *s = p.then }
 
 // Page joins the programs of a page's cells into one program for the page. It also lists the programs that the page's
-// program contains. The session must have kept all given programs. If os.Args[0] is the key of a contained program, the
-// page's program runs this contained program. So exactly the code that the reader sees runs, although nothing is
+// program contains. The session must have kept all given programs. If os.Args[0] is the key of one of these programs, the
+// page's program runs that one. So exactly the code that the reader sees runs, although nothing is
 // compiled in the browser. Only one thing differs from a separate program: the page's program also initialises the
 // packages that other cells import.
 //
