@@ -79,8 +79,8 @@ func TestPlacesOfStatements(t *testing.T) {
 		t.Errorf("a second call changes the notebook: %v", err)
 	}
 	for want, times := range map[string]int{
-		"  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"\\n\",\n  \"> **(3.4).** The multiplier of a pair rises": 1,
-		"  \"> $$\\\\nabla_\\\\lambda\\\\mathcal L(\\\\theta_t,\\\\lambda_t) = \\\\boxed{-}":                                              1,
+		"  \"a\\n\",\n  \"<!-- stated: 3.4; Algorithm 1 with 3.26 -->\\n\",\n  \"\\n\",\n  \"> **(3.4).** In a step": 1,
+		"  \"> $$\\\\nabla_\\\\lambda\\\\mathcal L(\\\\theta_t,\\\\lambda_t) = \\\\boxed{-}":                         1,
 		"  \"> **Algorithm 1, (3.26).** The":                             1,
 		"lambda-step) (slip). *What changes:* $\\\\lambda \\\\succeq 0$": 1,
 		"lambda-step) (slip), as above.":                                 1,
