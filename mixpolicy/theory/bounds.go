@@ -236,8 +236,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is
 // 1 + ε. From state 0, action a goes to state 1 with probability d, and action b goes to state 1 with probability 1.
-// From state 1, both actions go to state 0 with probability p. Take u(0,b) = −ε and
-// u(1,b) = 0; under discounted cost, also take α = (0, 1). If ε ≤ (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take
+// From state 1, both actions go to state 0 with probability p. Take u(0,b) = −ε and u(1,b) = 0; under discounted cost, also
+// take α = (0, 1). If ε ≤ (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take
 // u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small
 // p > 0 instead, and let p → 0. (If p = 0, no Ψθ equals u.)
 //

@@ -10,9 +10,9 @@
 //	P(I, J) = Σ_{i∈I} μ(i)/μ(I) Σ_{j∈J} P(i, j).
 //
 // To compute P(I, J), it is enough to know μ up to one factor per group (aggregation–disaggregation: Takahashi 1975;
-// Koury, McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain that elimination solves (Horton and Leutenegger
-// 1994). A balance ([level.balance]) is one cycle, from the finest level down and up again. The cycle never subtracts,
-// and every mass stays positive.
+// Koury, McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain that elimination
+// solves (Horton and Leutenegger 1994). A balance ([level.balance]) is one cycle, from the finest level down and up
+// again. The cycle never subtracts, and every mass stays positive.
 //
 // Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle is then linear.
 // We call this linear cycle a correction ([cycle.correct]). It approximates the inverse of I − Pᵀ, and preconditions a
