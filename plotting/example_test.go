@@ -19,7 +19,7 @@ func ExampleShow() {
 	}
 	plotting.Show(fig) // a chart in a notebook, a sentence elsewhere
 	// Output:
-	// Objective. cost against iteration t (logarithmic). Line "mean": from 3.5 to 11. Rule "optimum": at 3.
+	// Objective. cost against iteration t (logarithmic). Line "mean": from 4 to 9. Rule "optimum": at 3.
 }
 
 func ExampleTable() {

@@ -200,7 +200,7 @@ func title(l Layer) string {
 }
 
 // alt returns the alternative text of the picture: the title, the axes, and the name of each named layer, with the range
-// of its values along y if it has any.
+// of its values along y, without a band or intervals, if it has any.
 func (f Figure) alt() string {
 	var b strings.Builder
 	if f.Title != "" {
@@ -211,15 +211,17 @@ func (f Figure) alt() string {
 	for _, l := range layers {
 		if l.name != "" {
 			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
-			ms := l.marks
-			switch ms[0].(type) {
+			switch m := l.marks[0].(type) {
 			case extent, plane, arrow: // layers that begin with these marks have no values along y
-				ms = nil
+				l.marks = nil
+			case curve:
+				l.marks = []mark{curve{y: m.y}} // without the band
+			case glyphs:
+				l.marks = []mark{curve{y: m.y}} // without the intervals
 			}
-			switch r := boundsOf(ms).y; {
-			case r.lo == r.hi:
+			if r := boundsOf(l.marks).y; r.lo == r.hi {
 				fmt.Fprintf(&b, ": at %s", brief(r.lo))
-			case r.lo < r.hi:
+			} else if r.lo < r.hi {
 				fmt.Fprintf(&b, ": from %s to %s", brief(r.lo), brief(r.hi))
 			}
 			b.WriteString(".")
@@ -229,11 +231,10 @@ func (f Figure) alt() string {
 }
 
 func axisName(a Axis, fallback string) string {
-	name := cmp.Or(Unicode(a.Label), fallback)
 	if a.Log {
-		name += " (logarithmic)"
+		return cmp.Or(Unicode(a.Label), fallback) + " (logarithmic)"
 	}
-	return name
+	return cmp.Or(Unicode(a.Label), fallback)
 }
 
 // column is a slice of a layer, with a name for error messages.

@@ -88,7 +88,7 @@ func indexTargets(root string, numbers []string) (all []target, err error) {
 		all = append(all, t)
 	}
 	if len(all) < len(numbers) {
-		err = fmt.Errorf("want different rows of the index, not %q", numbers)
+		err = fmt.Errorf("rows %q: want numbers of the index, each only once", numbers)
 	}
 	return all, err
 }

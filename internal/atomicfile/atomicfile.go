@@ -27,7 +27,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	} else if _, dangling := os.Readlink(path); dangling == nil {
-		return fmt.Errorf("%s is a symbolic link without a target that we can find: %w", path, err)
+		return fmt.Errorf("%s is a symbolic link whose target was not found: %w", path, err)
 	}
 	name := fmt.Sprintf(".%s.%d.%d.unfinished", filepath.Base(path), os.Getpid(), rand.Uint64())
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -51,7 +51,7 @@ func readCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 		r := &rows[i]
 		next, known := state[r.name[2]]
 		if !known {
-			return nil, fmt.Errorf("line %d: next state %s has no row of its own, want rows with it in the column s", r.line, r.name[2])
+			return nil, fmt.Errorf("line %d: next state %s has no row of its own, want a row that begins in this state", r.line, r.name[2])
 		}
 		r.s, r.a, r.next = state[r.name[0]], action[r.name[1]], next
 	}

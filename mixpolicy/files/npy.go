@@ -86,7 +86,8 @@ func (z *archive) open(name string) (r *npy.Reader, body []byte, err error) {
 		return nil, nil, fmt.Errorf("missing; the file has %v", slices.Sorted(maps.Keys(z.entries)))
 	}
 	if f.UncompressedSize64 > uint64(z.left) {
-		return nil, nil, fmt.Errorf("%d bytes unpacked, want at most 1 GiB in total, or the file's size if larger", f.UncompressedSize64)
+		return nil, nil, fmt.Errorf("%d bytes unpacked, want at most 1 GiB for all arrays, or the file's size if larger",
+			f.UncompressedSize64)
 	}
 	in, err := f.Open()
 	if err != nil {

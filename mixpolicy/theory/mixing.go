@@ -355,7 +355,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 			}
 		}
 		if err := e.include(ctx, x, mixpolicy.Must(mixpolicy.Deterministic(x, actions))); err != nil {
-			return nil, fault.At("theory", fmt.Sprintf("Assumption (A.2) for action %s in every state", x.ActionName(a)), err)
+			return nil, fault.At("theory", fmt.Sprintf("Assumption A.2 for action %s in every state", x.ActionName(a)), err)
 		}
 	}
 	extreme := [2]float64{math.Inf(1), math.Inf(1)}                              // min μ(s) and −max μ(s), certified
@@ -373,7 +373,7 @@ func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, erro
 				err = e.include(ctx, x, v.Policy)
 			}
 			if err != nil {
-				return e, fault.At("theory", "Assumption (A.2) for the mass of state "+x.StateName(s), err)
+				return e, fault.At("theory", "Assumption A.2 for the mass of state "+x.StateName(s), err)
 			}
 			extreme[k] = min(extreme[k], v.Lower)
 		}

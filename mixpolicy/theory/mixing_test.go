@@ -159,7 +159,7 @@ func TestMixingErrors(t *testing.T) {
 			}
 			return 0, transitions(p)
 		}}))
-	wantError(t, second(theory.UniformErgodicity(t.Context(), stay)), "(A.2) for action 1 in every state", "2 recurrent classes")
+	wantError(t, second(theory.UniformErgodicity(t.Context(), stay)), "Assumption A.2 for action 1 in every state", "2 recurrent classes")
 
 	large := mixpolicy.Must(models.Garnet{States: 1001, Actions: 1, Branches: 3, Ring: true, Criterion: mixpolicy.AverageCost}.MDP())
 	wantError(t, second(theory.MixingTime(t.Context(), large, mixpolicy.UniformPolicy(large), 0.25)), "1001 states, want at most 1000")
