@@ -16,8 +16,7 @@ func Columns(heads ...string) (all []Column) {
 	return all
 }
 
-// Cells is a table of texts. A program fills it cell by cell. Rows appear in the order in which [Cells.Set] first names
-// them.
+// Cells is a table of texts, filled cell by cell. Its rows are in the order in which [Cells.Set] first names them.
 type Cells struct {
 	Missing string // the text that is shown in a cell without a text
 	rows    []string

@@ -36,6 +36,6 @@ func ExampleLayer() {
 	plotting.Show(fig)
 	fmt.Println(fig.With(Ellipse{A: 1}).Validate())
 	// Output:
-	// Where θ̂ may lie. θ₂ against θ₁. Line "95 %": from 1.75 to 2.25. Arrow "the optimum".
+	// Where θ̂ may lie. θ₂ against θ₁. Line "95 %": from 1.75 to 2.25. Label "the optimum".
 	// plotting: figure "Where $\\hat\\theta$ may lie": layer 2, plotting_test.Ellipse: half-axes 1 and 0, want > 0
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/combin"
@@ -36,7 +35,7 @@ type Control struct {
 func Slider(label string, values ...float64) Control {
 	c := Control{Label: label, Start: len(values) / 2}
 	for _, v := range values {
-		c.Values = append(c.Values, strconv.FormatFloat(v, 'g', 3, 64))
+		c.Values = append(c.Values, brief(v))
 	}
 	return c
 }

@@ -61,8 +61,7 @@ func (p *Pen) Draw(layers ...Layer) error {
 	return nil
 }
 
-// add stores the marks of l, one of the package's own layers, with the ink that [Pen.ink] returns for the other
-// arguments.
+// add stores the marks of l, with the ink that [Pen.ink] returns for the other arguments.
 func (p *Pen) add(l described, of string, c Color, d Dash, width float64, marks ...mark) error {
 	in, err := p.ink(of, c, d, width)
 	if err != nil {
@@ -199,44 +198,6 @@ func title(l Layer) string {
 	return fmt.Sprintf("%s %q", kind, name)
 }
 
-// alt returns the alternative text of the picture: the title, the axes, and the name of each named layer, with the range
-// of its values along y, without a band or intervals, if it has any.
-func (f Figure) alt() string {
-	var b strings.Builder
-	if f.Title != "" {
-		b.WriteString(Unicode(f.Title) + ". ")
-	}
-	fmt.Fprintf(&b, "%s against %s.", axisName(f.Y, "y"), axisName(f.X, "x"))
-	layers, _ := f.lower() // no error, because the figure has been drawn
-	for _, l := range layers {
-		if l.name != "" {
-			fmt.Fprintf(&b, " %s%s %q", strings.ToUpper(l.kind[:1]), l.kind[1:], Unicode(l.name))
-			switch m := l.marks[0].(type) {
-			case extent, plane, arrow: // layers that begin with these marks have no values along y
-				l.marks = nil
-			case curve:
-				l.marks = []mark{curve{y: m.y}} // without the band
-			case glyphs:
-				l.marks = []mark{curve{y: m.y}} // without the intervals
-			}
-			if r := boundsOf(l.marks).y; r.lo == r.hi {
-				fmt.Fprintf(&b, ": at %s", brief(r.lo))
-			} else if r.lo < r.hi {
-				fmt.Fprintf(&b, ": from %s to %s", brief(r.lo), brief(r.hi))
-			}
-			b.WriteString(".")
-		}
-	}
-	return b.String()
-}
-
-func axisName(a Axis, fallback string) string {
-	if a.Log {
-		return cmp.Or(Unicode(a.Label), fallback) + " (logarithmic)"
-	}
-	return cmp.Or(Unicode(a.Label), fallback)
-}
-
 // column is a slice of a layer, with a name for error messages.
 type column struct {
 	name string
@@ -283,8 +244,7 @@ func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	return nil
 }
 
-// limit is the largest number that is drawn, and 1/limit is the smallest on a logarithmic axis. Within these limits, all
-// coordinates are finite.
+// limit is the largest number that is drawn, and 1/limit is the smallest on a logarithmic axis: coordinates stay finite.
 const limit = 1e100
 
 func drawable(v float64) bool { return math.Abs(v) <= limit }

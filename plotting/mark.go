@@ -62,8 +62,7 @@ type layer struct {
 	marks      []mark
 }
 
-// inLegend reports whether the legend has an entry for the layer: whether the layer has a name that is not drawn on the
-// layer itself.
+// inLegend reports whether the layer has an entry in the legend: a name that is not drawn on the layer itself.
 func (l layer) inLegend() bool {
 	switch l.marks[0].(type) {
 	case rule, span, arrow:

@@ -4,7 +4,10 @@ package plotting
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/mixpolicy/lab/internal/csvrows"
 )
@@ -31,7 +34,6 @@ func (p Panels) csv() ([]byte, error) {
 			return nil, err
 		}
 		for _, l := range layers {
-			kind, name := l.of.describe()
 			c := numbers(l.of)
 			for i := range max(len(c[0]), len(c[1])) {
 				at := func(column int) float64 {
@@ -40,13 +42,48 @@ func (p Panels) csv() ([]byte, error) {
 					}
 					return c[column][i]
 				}
-				rows = append(rows, datum{k + 1, Unicode(f.Title), kind, Unicode(name), at(0), at(1), at(2), at(3), at(4)})
+				rows = append(rows, datum{k + 1, Unicode(f.Title), l.kind, Unicode(l.name), at(0), at(1), at(2), at(3), at(4)})
 			}
 		}
 	}
 	var b bytes.Buffer
 	err := csvrows.Encode(&b, rows)
 	return b.Bytes(), err
+}
+
+// alt returns the alternative text of the picture: the title, the axes, and the name of each named layer, with the range
+// of its values, if it has any: along x if the rows of the picture have names, and otherwise along y.
+func (f Figure) alt() string {
+	values, along, y := 1, "", "y"
+	if f.Y.Names != nil {
+		values, along, y = 0, "x ", "rows"
+	}
+	text := strings.TrimPrefix(Unicode(f.Title)+". ", ". ") + axisName(f.Y, y) + " against " + axisName(f.X, "x") + "."
+	layers, _ := f.lower() // no error, because the figure has been drawn
+	for _, l := range layers {
+		if l.name == "" {
+			continue
+		}
+		kind := strings.Replace(l.kind, "arrow", "label", 1) // the text does not say where the arrow points
+		text += fmt.Sprintf(" %s%s %q", strings.ToUpper(kind[:1]), kind[1:], Unicode(l.name))
+		c := numbers(l.of)
+		switch r := empty.include(c[values]...); {
+		case r.lo > r.hi || c[4] != nil || kind == "label": // no values, or no range that says anything
+		case r.lo == r.hi:
+			text += fmt.Sprintf(": %sat %s", along, brief(r.lo))
+		default:
+			text += fmt.Sprintf(": %sfrom %s to %s", along, brief(r.lo), brief(r.hi))
+		}
+		text += "."
+	}
+	return text
+}
+
+func axisName(a Axis, fallback string) string {
+	if a.Log {
+		return cmp.Or(Unicode(a.Label), fallback) + " (logarithmic)"
+	}
+	return cmp.Or(Unicode(a.Label), fallback)
 }
 
 // numbers returns the columns x, y, lo, hi and z of a layer.

@@ -12,8 +12,7 @@ import (
 	"github.com/mixpolicy/lab/internal/atomicfile"
 )
 
-// View is a type that can be shown in a notebook: a [Figure], [Panels], an [Explorer], a [Table], [Markdown] or a
-// [Fold].
+// View is what [Show] displays: a [Figure], [Panels], an [Explorer], a [Table], [Markdown] or a [Fold].
 type View interface {
 	display() (display, error)
 }

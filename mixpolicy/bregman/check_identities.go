@@ -79,7 +79,7 @@ var identities = []identity{
 const (
 	areNumbers   = "φ, ∇φ, ∇φ* are numbers"
 	isGradient   = "∇φ is the gradient of φ"
-	isIncreasing = "∇φ increases: φ is strictly convex"
+	isIncreasing = "∇φ increases, and φ rises as ∇φ says"
 	isInverse    = "∇φ*(∇φ(x)) = x"
 	hasInverse   = "∇φ(∇φ*(y)) = y"
 	isDirect     = "∇φ* takes the slopes of φ to x"

@@ -129,7 +129,7 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	}
 	if short := max(below-rise, rise-above); !wrong && !(short <= 0) {
 		limit := slack * (p.rounding(from) + p.rounding(to) + ulp*(norm2(g)+norm2(h))*norm2(from))
-		f.worse(short, limit, "φ rises by %.6g from x = %s to %s, where its slopes are %.6g and %.6g",
+		f.worse(short, limit, "φ rises by %.6g from x = %s to %s, but by ∇φ, it rises by %.6g to %.6g",
 			rise, vector(from), vector(to), below, above)
 	}
 }

@@ -113,7 +113,7 @@ func (k cube) Domain() (lo, hi float64) { return k.lo, k.hi }
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5777, 0.7782, −0.3560)
 func FermiDirac(lo, hi []float64) Separable {
 	checkLen(lo, hi)
-	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on a box of %d sides", len(lo)), Mu: math.Inf(1), P: 2}
+	s := Separable{Each: make([]Kernel, len(lo)), Name: fmt.Sprintf("Fermi–Dirac on a box of dimension %d", len(lo)), Mu: math.Inf(1), P: 2}
 	for i := range lo {
 		s.Each[i], s.Mu = cube{lo[i], hi[i]}, min(s.Mu, 4/(hi[i]-lo[i]))
 	}

@@ -131,7 +131,7 @@ func ExampleModulus() {
 	// cube, R = 2: θ = [1.7093 0.5330 -1.2423]
 	// Hellinger, R = 2: θ = [1.8521 0.8271 -1.6792]
 	// log-cosine, R = 2: θ = [1.5314 0.6818 -1.2132]
-	// Fermi–Dirac on a box of 3 sides: θ = [0.5777 0.7782 -0.3560]
+	// Fermi–Dirac on a box of dimension 3: θ = [0.5777 0.7782 -0.3560]
 	// Burg entropy: θ = [0.5623 0.2647 0.1731]
 	// Tsallis entropy, q = 0.5: θ = [0.8559 0.1054 0.0387]
 	// Euclidean: θ = [2.3333 0.3333 -1.6667]

@@ -185,7 +185,7 @@ func (s Separable) String() string {
 
 // kernelCurvature returns (k*)″(y). Without the kernel's ConjCurvature, or if that returns NaN, it takes 1/φ″ at
 // x = (k*)′(y) from a central difference of φ′. The step of the difference is 2⁻¹⁷ times the distance of x from the
-// nearer end of the domain, but at most 2⁻¹⁷(|x| + 2⁻¹⁰). Half of the digits are then right.
+// nearer end of the domain, but at most 2⁻¹⁷(|x| + 2⁻¹⁰). About ten digits are then right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {

@@ -20,7 +20,7 @@ type Decision struct {
 	Verdict Verdict `csv:"verdict"`
 	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, On gives the confidence
 	// interval. If the interval comes from a [comparison], On also gives the size of an effect that the comparison
-	// would have found with probability 0.9.
+	// would have found with probability 0.9 or more.
 	On string `csv:"on"`
 }
 
@@ -75,7 +75,7 @@ func argued(proved, claimed float64, contradicted bool) Decision {
 }
 
 // polynomial decides "at most a power of d" by the degrees of an upper bound over a first and over a last range of d.
-// If the degree grows or is infinite, the bound is not a power of d and proves nothing.
+// If the degree grows or is infinite, we count the bound as proving nothing.
 func polynomial(first, last float64) Decision {
 	return either(last <= first && !math.IsInf(first, 1), NotProved)
 }
@@ -146,14 +146,14 @@ func holm(family ...*comparison) {
 		c := family[k]
 		rejected, none := adjusted <= 1-confidence, c.Lo == c.Hi && c.Lo == c.null // none: the methods do not differ in any trial
 		if c.Decision = decided(c.Interval, rejected && c.Mean < c.null, rejected || none); c.Verdict == Undecided {
-			c.On += fmt.Sprintf("; an effect of %.3g would be found with probability %g", c.finds(level), power)
+			c.On += fmt.Sprintf("; an effect of %.3g would be found with probability %g or more", c.finds(level), power)
 		}
 	}
 }
 
 // Claim is a statement of the paper that can be tested; we take each statement in the sense that, we think, the authors
-// intended. A section of data/claims.md states the claim. Results are numbers about the claim; the numbers that decide
-// the claim come first. Formulas are TeX between dollar signs.
+// intended. A section of data/claims.md states the claim. Results are numbers about the claim; numbers that decide the
+// claim come first. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // a fixed name that begins with the number of the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
@@ -178,8 +178,8 @@ type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
 	Compared string  `csv:"compared"`       // "difference" or "ratio" if Of names two methods or settings, else ""
-	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else an exact number or a time
-	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of the 95 % interval of an estimate, else equal to Value
+	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else a number without an interval
+	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of the 95 % interval, or equal to Value if there is none
 	Hi       float64 `csv:"hi,%.8g,"`
 	Unit     string  `csv:"unit"`
 }
@@ -219,7 +219,7 @@ func (r Result) String() string {
 	return strings.TrimSpace(strings.Replace(text, "0e+00", "0", 1) + " " + r.Unit)
 }
 
-// Sentences returns the results as text, in one sentence for each quantity.
+// Sentences returns the results as text. Consecutive results for one quantity share a sentence.
 func (c Claim) Sentences() (all []string) {
 	for i, r := range c.Results {
 		number := r.String()

@@ -452,7 +452,7 @@ func checkAlongRuns(number string) check {
 			} else {
 				f.Corrected = deviation
 			}
-			numbers = append(numbers, fmt.Sprintf("%v: %.6g %s %.6g (%s)", s.Form, s.LHS, sign, s.RHS, s.Run))
+			numbers = append(numbers, fmt.Sprintf("(%s), %v: %.6g %s %.6g (%s)", number, s.Form, s.LHS+0, sign, s.RHS+0, s.Run))
 		}
 		if len(numbers) == 1 && math.IsNaN(f.Corrected) {
 			f.Corrected = f.Printed

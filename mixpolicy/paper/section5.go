@@ -113,7 +113,7 @@ func checkHighProbability(ctx context.Context) Finding {
 func checkGapBelow(ctx context.Context) Finding {
 	along := checkAlongRuns("5.35")(ctx)
 	p, k := negativeProblem()
-	best, gap := must(p.Optimum(ctx)), 0.0 // gap of the cheapest extreme point
+	best, gap := must(p.Optimum(ctx)), 0.0 // the least gap of six points
 	for j := range k.Dim {
 		for _, far := range []float64{1e6, -1e6} {
 			theta := scaled(far, unit(k.Dim, j))
@@ -124,7 +124,7 @@ func checkGapBelow(ctx context.Context) Finding {
 	_, top := p.MDP().CostRange()
 	below := func(size float64) float64 { return -2 * k.R * size * math.Sqrt(float64(k.Pairs)) * k.PsiNorm }
 	return holdsCorrected(excess(below(top), gap), max(along.Corrected, excess(below(k.Cost), gap)),
-		"costs in [−1, 0): the least gap is %.3g; the lower bound with c_max = %.3g, as printed, is %+.3g; with max|c| = %.3g it is %.3g; "+
+		"costs in [−1, 0): a gap of %.3g occurs; the lower bound with c_max = %.3g, as printed, is %+.3g; with max|c| = %.3g it is %.3g; "+
 			"if no cost is negative, the printed bound holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).
 		within(along.Tolerance)
 }
@@ -200,7 +200,7 @@ func checkErrorNorms(context.Context) Finding {
 	square := must(theory.OrliczNorm(1, []float64{sq(floats.Norm(gradientErrors(p, nil)[0], 2) / ce)}, []float64{1}))
 	corrected := max(excess(norm, 2*math.Sqrt2*r*top), excess(square, 1/math.Ln2), orliczError(2, norm, inner, chances))
 	return holdsCorrected(excess(square, math.Sqrt(math.Ln2/2)), corrected, "100 disjoint policies of cost 1000: ‖‖e‖²‖_ψ₁ "+
-		"= %.3g C_e², above √(ln 2/2) C_e²; three policies: ‖⟨e, θ_t−θ⟩‖_ψ₂ = %.3g, below 2√2RC_e = %.3g", square, norm, 2*math.Sqrt2*r*top)
+		"= %.3g C_e², above √(ln 2/2) C_e²; three policies: ‖⟨e,θ_t−θ⟩‖_ψ₂ = %.3g ≤ 2√2R max‖e‖ = %.3g", square, norm, 2*math.Sqrt2*r*top)
 }
 
 // tail pairs a probability with its bound. For a simulated event, least is the lower end of the exact (Clopper–Pearson)

@@ -261,7 +261,7 @@ func witnessViolationNorm(ctx context.Context) Finding {
 	const violation, tau = 4, 10 // violation is ½‖[Ψθ̂]₋‖₂, so V = 2
 	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10, the printed bound is %.3g",
 		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
-	return f.read(excess(tv, bound), "512 states: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
+	return f.read(excess(tv, bound), "512 states, τ = 1: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
 
 // clippedProblem returns a problem on which keeping λ below λ* leads to expensive policies: at an infeasible θ,
@@ -312,7 +312,7 @@ var fewQueries = sync.OnceValue(func() (f struct {
 		p := clippedProblem(copies)
 		asks := math.Ceil(asked(p))
 		f.text += fmt.Sprintf("with %d states, ", 2*copies)
-		for _, t := range []float64{asks, times * asks} {
+		for k, t := range []float64{asks, times * asks} {
 			var far []string
 			for _, beta := range []float64{1.2, math.Pow(t, 0.25), 2 * one * math.Sqrt(float64(copies))} {
 				excess := clippedRuns(ctx, p, int(t), beta)
@@ -321,7 +321,7 @@ var fewQueries = sync.OnceValue(func() (f struct {
 					f.any = min(f.any, floats.Min(excess))
 				}
 			}
-			f.text += fmt.Sprintf("%[2]s after %[1]g queries; ", t, strings.Join(far, ", "))
+			f.text += fmt.Sprintf("%s after %g queries%s", strings.Join(far, ", "), t, []string{" and ", "; "}[k])
 		}
 	}
 	return f
@@ -391,7 +391,7 @@ func witnessSubordinate(context.Context) Finding {
 	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
 	p.Features().MulVecT(g, x)
 	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
-	// The norm of Ψ from ℓ₂ to ℓ₁ is another number, estimated from 5000 directions.
+	// The norm of Ψ from ℓ₂ to ℓ₁ is another number; 5000 directions bound it from below.
 	rng := rand.New(rand.NewPCG(2, 2))
 	other := worstIn(5000, func() float64 {
 		theta := normals(rng, 3)
@@ -399,7 +399,7 @@ func witnessSubordinate(context.Context) Finding {
 	})
 	norm := theory.SubordinateNorm(p.Features(), p.Class().Norm)
 	return holdsCorrected(relativeError(other, norm), relativeError(used, norm),
-		"cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁/‖c‖₂; sup ‖Ψθ‖₁/‖θ‖₂ is %.4g", norm, other)
+		"cube: sup ‖Ψᵀx‖₁/‖x‖₂ = %.4g, which bounds ‖cᵀΨ‖₁/‖c‖₂; ‖Ψθ‖₁/‖θ‖₂ reaches %.4g", norm, other)
 }
 
 func witnessStrongConvexity(context.Context) Finding {

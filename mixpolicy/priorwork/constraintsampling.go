@@ -189,7 +189,7 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
-// Here ν* is a solution of the [ALP] with all constraints. The bound is Theorem 3 of de Farias and Van Roy (2003). The
+// Here ν* is a solution of the [ALP] with all constraints and the Bound 0. The bound is Theorem 3 of de Farias and Van Roy (2003). The
 // argument distance is the minimum, which [BestFit] computes. (The paper prints (Ψu)(s) in place of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance

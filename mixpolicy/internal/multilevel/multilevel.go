@@ -65,12 +65,12 @@
 //	two balances                                                 19
 //	chains of the heavy states, twice                             9
 //	17 corrections: finest level, groups, directions     26 + 17 + 8
-//	estimate of the error, which takes some 6 more corrections   20
+//	estimate of the error, which takes 5 more corrections        20
 //	                                                            129
 //
-// At the speed of a STREAM triad, 129 reads take a third of the time that this package takes in data/peers.csv. In
-// corrections, values of 32 bits would save about 13 reads, and column indices of 16 bits would save half as many. Only
-// fewer sweeps could halve the total.
+// At the speed of a STREAM triad, 129 reads take less than two fifths of the time that this package takes in
+// data/peers.csv. In corrections, values of 32 bits would save about 13 reads, and column indices of 16 bits would save
+// half as many. Only fewer sweeps could halve the total.
 //
 // Tried and rejected:
 //

@@ -33,16 +33,16 @@ func (l *Lab) found() (rows [][2]template.HTML, err error) {
 	return rows, errors.Join(err, copyFile(l.build("figures", "readme.svg"), filepath.Join(l.root, "data", "figures", "readme.svg")))
 }
 
-// A claim is a sentence of the paper, with the settings in which it was tested.
+// A claim is a statement of the paper, with the settings in which it was tested.
 type claim struct {
 	Text     string
-	Section  string // the title of a section of the paper
+	Section  string // our title of a section of the paper
 	Settings []setting
 	Picture  string // the file of a picture that shows the settings' intervals; empty for a single setting
 }
 
-// A setting is the record of one test of a claim. Deciding contains the first one or two sentences about the numbers;
-// More contains the other sentences and the note.
+// A setting is the record of one test of a claim. Deciding contains the first two sentences about the numbers; More
+// contains the other sentences and the note.
 type setting struct {
 	paper.Claim
 	Deciding string
@@ -60,9 +60,7 @@ func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
 		s := setting{Claim: r, More: r.Sentences(), Mark: markOf(r.Verdict, "")}
-		// Deciding has two sentences if the first comparison comes after the first result, and otherwise one.
-		compared := slices.IndexFunc(r.Results, func(r paper.Result) bool { return r.Compared != "" })
-		deciding := min(1+max(0, compared), 2, len(s.More))
+		deciding := min(2, len(s.More))
 		s.Deciding, s.More = strings.Join(s.More[:deciding], " "), s.More[deciding:]
 		if r.Note != "" {
 			s.More = append(s.More, r.Note)
@@ -77,8 +75,8 @@ func newClaims() (all []*claim, err error) {
 	return all, err
 }
 
-// figure draws the first interval of each setting, as a ratio of Algorithm 1 to the penalty method. A difference Δ
-// becomes the ratio 1 + Δ/cost, where cost is the penalty method's cost, the result before the difference.
+// figure draws the first comparison of each setting, as a ratio of Algorithm 1 to the penalty method. A difference Δ
+// becomes the ratio 1 + Δ/cost, where cost is the penalty method's mean, the result before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "95 % confidence interval"}
 	for i, s := range c.Settings {
