@@ -184,7 +184,7 @@ func TestHolm(t *testing.T) {
 		}
 	}
 	open := of([]float64{0.5, 0.5}, 0.3, 0.3)[0]
-	if want := "undecided: [-0.5, 1.5]; an effect of 0.025 would be found with probability 0.9"; open.Decision.String() != want {
+	if want := "undecided: [-0.5, 1.5]; an effect of 0.025 would be found with probability 0.9 or more"; open.Decision.String() != want {
 		t.Errorf("%q, want %q", open.Decision, want)
 	}
 	equal := paired([]float64{1, 1}, []float64{1, 1})
