@@ -5,8 +5,8 @@
 // [paper.Laws]; package paper also evaluates them, along longer runs.
 //
 // In section 4, (4.9) is tested only for samples for which the constraints that ν̂ violates have a total probability η
-// of at most (1−γ)ε/4mζ. A sample of the size (4.6) has this property with probability at least 1 − δ. (4.15) is tested
-// without its O(ε) term. (4.16) is not tested, because the paper does not define the C in (4.16).
+// of at most (1−γ)ε/4mζ. A sample of the size in the corrected (4.6) has this property with probability at least 1 − δ.
+// (4.15) is tested without its O(ε) term. (4.16) is not tested, because the paper does not define the C in (4.16).
 //
 // Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates
 // at most 500 instances, and each instance after the start differs from an earlier one in one or two parameters. At
