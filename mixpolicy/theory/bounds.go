@@ -237,9 +237,10 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is
 // 1 + ε. From state 0, action a goes to state 1 with probability d, and action b goes to state 1 with probability 1.
 // From state 1, both actions go to state 0 with probability p. Take u(0,b) = −ε and u(1,b) = 0; under discounted cost, also
-// take α = (0, 1). If ε ≤ (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ. Otherwise, take
-// u(1,a) = 0, d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small
-// p > 0 instead, and let p → 0. (If p = 0, no Ψθ equals u.)
+// take α = (0, 1). If ε ≤ (1−γ)/γ, the inner minimum in the bound is γ: take d = 0 and p = 1 − δ (if δ = 1, also take
+// α = (α₀, 1−α₀) with a small α₀ > 0, so that state 0 is visited). Otherwise, take u(1,a) = 0,
+// d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0
+// instead, and let p → 0. (If p = 0, no Ψθ equals u.)
 //
 // Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
