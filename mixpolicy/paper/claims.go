@@ -105,7 +105,7 @@ func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []
 
 // valleyClaim: the abstract compares with the convex hull of policies (2.16), but the method chooses among mixtures of
 // measures (2.17). If one policy keeps the queue long, the other keeps it short, and only the lengths in between are
-// cheap, mixtures of policies are much cheaper than the best of (2.17).
+// cheap, mixtures of policies are here much cheaper than the best of (2.17).
 func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	x := must(models.Queue{Buffer: 10, Cost: cost}.MDP())
 	slow := must(mixpolicy.Deterministic(x, slices.Repeat([]int{0}, x.States())))
@@ -334,7 +334,7 @@ func rateClaims(ctx context.Context) []Claim {
 	bound := claim("3-bounds", readings(`whether the ball contains a $\lambda^*$: for a fixed $G_\beta$ below all $\|\lambda^*\|_2$, `+
 		`the objective tends to less than the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
 		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value minus the optimum", `$\beta = 1$`, limit),
-		exactly("runs that exceed the bound", "", float64(exceeding)), exactly(orders, "least", lo), exactly(orders, "most", hi),
+		exactly("triples of runs that exceed a bound", "", float64(exceeding)), exactly(orders, "least", lo), exactly(orders, "most", hi),
 		exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$`, bounds), "", float64(vacuous))})
 	bound.Note = fmt.Sprintf(bound.Note, strings.Replace(largest, "C_e²", "$C_e^2$", 1))
 	return []Claim{claim("1-violation-vanishes", readings(`whether $\beta$ stays below $\|\lambda^*\|_2$`,
@@ -443,7 +443,7 @@ func termsClaim(k *theory.Constants) Claim {
 	same, larger, more := evaluate(&other)
 	const once, more15 = `$\|\lambda^*\|_2$`, `$1.5\|\lambda^*\|_2$`
 	return claim("4-error-terms", atMost(same-gap, 0), []Result{
-		exactly("gap by (3.31)", once, gap), exactly("gap by (3.31)", more15, same),
+		exactly("gap by $E_T$ of (3.37)", once, gap), exactly("gap by $E_T$ of (3.37)", more15, same),
 		exactly("violation", once, violation), exactly("violation", more15, larger),
 		exactly("amount that (3.36) adds for the cost of the policy", once, added),
 		exactly("amount that (3.36) adds for the cost of the policy", more15, more)})
@@ -512,7 +512,7 @@ func factorClaim() Claim {
 		ways = append(ways, either(best[0] != best[1], Fails))
 	}
 	return claim("1-rivals-factor", readings(`how large $\|\lambda^*\|_\infty$ is: if it is at most $2\sqrt{6/(1-\gamma)}$, `+
-		`no violation lowers the right side, so the bound falls as $\omega$ grows, whatever the violation`, ways...), results)
+		`a feasible $\theta$ minimises the right side, so the bound falls as $\omega$ grows`, ways...), results)
 }
 
 // polynomialClaim evaluates T for the greatest constants possible with d policies: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the
@@ -560,7 +560,7 @@ func polynomialClaim() Claim {
 const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost of the policies"
 
 // queueClaims decides the comparisons with the penalty method at the end of section 6. The comparisons of cost,
-// efficiency and variance are decided together, so the probability of one or more wrong verdicts among them is at most
+// efficiency and variance are decided together, so the probability of one or more wrong verdicts by a test is at most
 // 1/20. The paper does not state ω. With the paper's settings, we run five ω, up to 4.7 times the multiplier of the
 // computed optimum, in enough trials to estimate a standard deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
@@ -573,7 +573,8 @@ func queueClaims(ctx context.Context) []Claim {
 		return mapped(weights, func(omega float64) Score { c.Weight = omega; return score(c, c.Penalty(), trials) })
 	}
 	optimum := must(must(QueueProblem(mixpolicy.Ball(2))).Optimum(ctx)).Objective
-	above := func(cost float64) float64 { return max(cost-optimum, 0) } // least ε of (2.22), whose V is not the violation of the answer
+	// The least ε of (2.22) is 0 if the excess above the optimum is 0, and else grows with this excess.
+	above := func(cost float64) float64 { return max(cost-optimum, 0) }
 	c, printed, w := AsPrinted(mixpolicy.Corrected), AsPrinted(mixpolicy.Printed), Working()
 	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with 7000, θ̂₁ is on both sides of 45.66, where the policies' cost jumps
 	const objective, trueCost = `$c^{\mathsf T}\Psi\hat\theta$`, "the policies' true cost"

@@ -139,7 +139,8 @@ func spread(x, y []float64, seed uint64) *comparison {
 }
 
 // holm decides "smaller than null" for a family of comparisons by Holm's method: with probability at least
-// [confidence], every verdict of the family other than Undecided is right.
+// [confidence], every verdict that a test gives is right. If two methods do not differ in any trial, the verdict is
+// Fails without a test.
 func holm(family ...*comparison) {
 	level := (1 - confidence) / float64(len(family))
 	for k, adjusted := range race.Holm(mapped(family, func(c *comparison) float64 { return c.p })) {
@@ -152,8 +153,8 @@ func holm(family ...*comparison) {
 }
 
 // Claim is a statement of the paper that can be tested; we take each statement in the sense that, we think, the authors
-// intended. A section of data/claims.md states the claim. Results are numbers about the claim; numbers that decide the
-// claim come first. Formulas are TeX between dollar signs.
+// intended. A section of data/claims.md states the claim. Results are numbers about the claim; the first ones decide the
+// claim or one of its interpretations. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // a fixed name that begins with the number of the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
@@ -203,8 +204,9 @@ func (c *comparison) result(quantity, of, compared string) Result {
 }
 
 // String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
-// rounding error. A difference or a ratio is followed by its interval. A mean is followed by ± and half the length of
-// its interval. This half is rounded to two digits or to an integer, and the mean is rounded to the same decimal place.
+// rounding error. A difference or a ratio is followed by its interval, if the interval is not a point. A mean is
+// followed by ± and half the length of its interval. This half is rounded to two digits or to an integer, and the mean
+// is rounded to the same decimal place.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
