@@ -323,7 +323,7 @@ func rateClaims(ctx context.Context) []Claim {
 		}
 	}
 	const ofBound, quarters, eighths = "exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, `$\beta \sim T^{1/8}$`
-	const orders = "orders of magnitude from the measured gap to the bound"
+	const orders, share = "orders of magnitude from the size of a measured gap to the bound", `gap, in $c_{\max}$, over $\ln T/T^{1/4}$`
 	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty, so the saddle value
 	// f* + limit may be below the optimum f*.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
@@ -333,7 +333,7 @@ func rateClaims(ctx context.Context) []Claim {
 	positive := exactly("violation at the saddle point, at least", `$\beta = 1$`, left)
 	bound := claim("3-bounds", readings(`whether the ball contains a $\lambda^*$: for a fixed $G_\beta$ below all $\|\lambda^*\|_2$, `+
 		`the objective tends to less than the optimum`, every(argued(fixed, -0.5, false), atMost(float64(exceeding), 0)),
-		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value minus the optimum", `$\beta = 1$`, limit),
+		atMost(-limit, 0)), []Result{exactly(ofBound, "", fixed), exactly("saddle value minus the optimum, in $c_{\\max}$", "", limit),
 		exactly("triples of runs that exceed a bound", "", float64(exceeding)), exactly(orders, "least", lo), exactly(orders, "most", hi),
 		exactly(fmt.Sprintf(`bounds of %d above the greatest gap of any $\theta$`, bounds), "", float64(vacuous))})
 	bound.Note = fmt.Sprintf(bound.Note, strings.Replace(largest, "C_e²", "$C_e^2$", 1))
@@ -342,8 +342,8 @@ func rateClaims(ctx context.Context) []Claim {
 		claim("3-violation-rate", readings(`whether $\beta$ stays below $\|\lambda^*\|_2$`, argued(vanishing, -0.125, false),
 			atMost(left, 0)), []Result{exactly(ofBound, quarters, vanishing), exactly(ofBound, eighths, slower), positive}),
 		claim("3-rate", argued(quarter, -0.25, growth.Lo > 0), []Result{
-			exactly(ofBound, quarters, quarter), exactly(ofBound, eighths, eighth), mean("gap of the runs", "$T = 10^6$", gaps),
-			mean(`the gap divided by $\ln T/T^{1/4}$`, "$T = 10^5$", early), mean(`the gap divided by $\ln T/T^{1/4}$`, "$T = 10^6$", late),
+			exactly(ofBound, quarters, quarter), exactly(ofBound, eighths, eighth),
+			mean("gap of the runs", `in $c_{\max}$, $T = 10^6$`, gaps), mean(share, "$T = 10^5$", early), mean(share, "$T = 10^6$", late),
 		}, rateTrials)}
 }
 
@@ -399,7 +399,7 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 			fewQueries().any), exactly("best $p$", "", at), exactly("exponent of $T$ in the error with that $p$", "", own),
 		exactly(`exponent of $\varepsilon$ in $T$, where $-4$ is claimed`, "", 1/own),
 		exactly("$T$", "enough in the trials", actual), exactly("$T$", `(3.37) with the constant 1 and $\tau = 1$`, printed),
-		exactly("$T$", `proved with $\beta = 2\|\lambda^*\|_2$, which (3.37) does not contain`, need),
+		exactly("$T$", `proved with the larger of $2\|\lambda^*\|_2$ and $1/(1-\gamma)$ for $G_\beta$`, need),
 		exactly(`exponent of $\varepsilon$ in the proved $T$, between 0.1 and 0.01`, "", -math.Log10(need/coarse)),
 		exactly("cost", `the $\xi^*$ of (3.38), as (2.13) defines it`, all), exactly("cost", "the best of the class", best.Objective),
 	}, split...))

@@ -256,24 +256,24 @@ func TestRecordedClaims(t *testing.T) {
 	}
 }
 
-// A mean prints with two digits of half its interval, a comparison with four digits and the ends of its interval, an
-// exact number with six digits, and a rounding error with one digit.
+// A mean prints with two digits of half its interval, a comparison likewise and with the ends of its interval, an exact
+// number with six digits, and a rounding error with one digit.
 func TestResult(t *testing.T) {
 	for want, r := range map[string]Result{
-		"12.35 ± 0.12":        {Value: 12.3456, Lo: 12.2256, Hi: 12.4656},
-		"1598.712 ± 0.016":    {Value: 1598.712, Lo: 1598.696, Hi: 1598.728},
-		"0.763 [0.631, 0.93]": {Value: 0.763, Lo: 0.631, Hi: 0.93, Compared: "ratio"},
-		"2861.65":             {Value: 2861.65, Lo: 2861.65, Hi: 2861.65},
-		"2e-15":               {Value: 2.2e-15, Lo: 2.2e-15, Hi: 2.2e-15},
-		"0":                   {},
-		"385 ns":              {Value: 385, Lo: 385, Hi: 385, Unit: "ns"},
+		"12.35 ± 0.12":      {Value: 12.3456, Lo: 12.2256, Hi: 12.4656},
+		"1598.712 ± 0.016":  {Value: 1598.712, Lo: 1598.696, Hi: 1598.728},
+		"0.76 [0.63, 0.93]": {Value: 0.763, Lo: 0.631, Hi: 0.93, Compared: "ratio"},
+		"2861.65":           {Value: 2861.65, Lo: 2861.65, Hi: 2861.65},
+		"2e-15":             {Value: 2.2e-15, Lo: 2.2e-15, Hi: 2.2e-15},
+		"0":                 {},
+		"385 ns":            {Value: 385, Lo: 385, Hi: 385, Unit: "ns"},
 	} {
 		if r.String() != want {
 			t.Errorf("%q, want %q", r, want)
 		}
 	}
 	c := Claim{Results: []Result{exactly("cost", "one", 1), exactly("cost", "two", 2), {Quantity: "cost", Of: "one and two", Compared: "difference", Value: 1, Lo: 0, Hi: 2}}}
-	if want := "Cost: 1 (one), 2 (two). Difference of the cost 1 [0, 2] (one and two)."; c.Numbers() != want {
+	if want := "Cost: 1 (one), 2 (two). Difference of the cost: 1.0 [0.0, 2.0] (one and two)."; c.Numbers() != want {
 		t.Errorf("%q, want %q", c.Numbers(), want)
 	}
 }

@@ -205,18 +205,19 @@ func (c *comparison) result(quantity, of, compared string) Result {
 
 // String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
 // rounding error. A difference or a ratio is followed by its interval, if the interval is not a point. A mean is
-// followed by ± and half the length of its interval. This half is rounded to two digits or to an integer, and the mean
-// is rounded to the same decimal place.
+// followed by ± and half the length of its interval. This half is rounded to two digits or to an integer, and the other
+// numbers are rounded to the same decimal place.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
 	case math.Abs(r.Value) < 1e-9 && half < 1e-9: // a rounding error
 		text = fmt.Sprintf("%.0e", r.Value)
-	case half > 0 && r.Compared != "":
-		text = fmt.Sprintf("%.4g [%.4g, %.4g]", r.Value, r.Lo, r.Hi)
 	case half > 0:
 		digits := max(0, 1-int(math.Floor(math.Log10(half))))
 		text = fmt.Sprintf("%.*f ± %.*f", digits, r.Value, digits, half)
+		if r.Compared != "" {
+			text = fmt.Sprintf("%.*f [%.*f, %.*f]", digits, r.Value, digits, r.Lo, digits, r.Hi)
+		}
 	}
 	return strings.TrimSpace(strings.Replace(text, "0e+00", "0", 1) + " " + r.Unit)
 }
@@ -232,7 +233,7 @@ func (c Claim) Sentences() (all []string) {
 			r.Quantity == c.Results[i-1].Quantity && r.Compared == c.Results[i-1].Compared {
 			all[len(all)-1] += ", " + number
 		} else if r.Compared != "" {
-			all = append(all, r.Compared+" of the "+r.Quantity+" "+number)
+			all = append(all, r.Compared+" of the "+r.Quantity+": "+number)
 		} else {
 			all = append(all, what+": "+number)
 		}

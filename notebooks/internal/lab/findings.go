@@ -78,7 +78,7 @@ func newClaims() (all []*claim, err error) {
 // figure draws the first comparison of each setting, as a ratio of Algorithm 1 to the penalty method. A difference Δ
 // becomes the ratio 1 + Δ/cost, where cost is the penalty method's mean, the result before the difference.
 func (c *claim) figure() plotting.Figure {
-	what, p := "", plotting.Points{Name: "95 % confidence interval"}
+	what, p := "", plotting.Points{Name: "95 % interval (for means: of the difference)"}
 	for i, s := range c.Settings {
 		k := slices.IndexFunc(s.Results, func(r paper.Result) bool { return r.Compared != "" })
 		if k < 0 {
