@@ -381,7 +381,7 @@ func checkMixing(ctx context.Context) Finding {
 	after := func(from []float64) float64 { return must(theory.MixingCurve(ctx, x, p, from, 400))[400] }
 	printed, m := after(q.State), must(theory.MixingTime(ctx, x, p, 0.01))
 	return holdsCorrected(printed, after(nil),
-		"γ = 0.9: the distance to the discounted μ_α stays %.3g forever, so τ_mix(ε) does not exist for smaller ε; "+
+		"γ = 0.9: the distance to the discounted μ_α is never below %.3g, so τ_mix(ε) does not exist for smaller ε; "+
 			"for this policy and its stationary distribution, %d steps are enough for ε = 0.01", printed, m.Time)
 }
 
@@ -393,7 +393,7 @@ func checkContraction(ctx context.Context) Finding {
 	}
 	one, many, claim := after(1), after(time), math.Exp(-1/float64(time))
 	return holdsCorrected(excess(one, claim), excess(many, 2*0.25),
-		"queue, π²: τ_mix(¼) = %d, but one step has the contraction coefficient %.6g, not e^{−1/τ} = %.6g; the coefficient of τ steps is "+
+		"queue: τ_mix(¼) = %d for π² alone, but a step has the contraction coefficient %.6g, not e^{−1/τ} = %.6g; for τ steps, it is "+
 			"%.3g ≤ 2·¼", time, one, claim, many)
 }
 

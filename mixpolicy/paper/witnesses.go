@@ -446,7 +446,7 @@ func witnessHyperplane(context.Context) Finding {
 	inCone, next := p.NegativeMass(double), make([]float64, 3)
 	noError(bregman.Project(bregman.Ball{R: 3}, next, double))
 	return holdsCorrected(math.Abs(floats.Sum(double)-1), math.Abs(floats.Sum(next)-1)+inCone,
-		"if θ is in Θ₁, so is 2θ, with 1ᵀ2θ = %.3g; the projection of 2θ has the sum %.3g", floats.Sum(double), floats.Sum(next))
+		"if θ with 1ᵀθ = 1 is in Θ₁, so is 2θ, whose sum is %.3g; its projection has the sum %.3g", floats.Sum(double), floats.Sum(next))
 }
 
 func witnessDualFactor(context.Context) Finding {
