@@ -300,7 +300,7 @@ func stoppedMeasure(sweeps int, residual float64, err error) error {
 }
 
 func unproved(q *Measure, residual, bound, limit float64) error {
-	return fmt.Errorf("mixpolicy: measure not proved after %d sweeps of %v: residual %.3g, but the error of μ may be %.2g, "+
+	return fmt.Errorf("mixpolicy: accuracy of the measure not proved after %d sweeps of %v: residual %.3g, but the error may be %.2g, "+
 		"want at most %.2g; the chain leaves some states too rarely, or γ is too close to 1", q.Sweeps, q.Method, residual, bound, limit)
 }
 

@@ -190,7 +190,7 @@ func TestSweepsUntilProved(t *testing.T) {
 	// 200 sweeps fewer bring the residual below the tolerance, but not the error below the limit.
 	set.MaxSweeps = q.Sweeps - 200
 	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, mixpolicy.UniformPolicy(x), set)),
-		fmt.Sprintf("measure not proved after %d sweeps of power iteration: residual %.3g", set.MaxSweeps, 3*epsilon*truth(set.MaxSweeps)))
+		fmt.Sprintf("accuracy of the measure not proved after %d sweeps of power iteration: residual %.3g", set.MaxSweeps, 3*epsilon*truth(set.MaxSweeps)))
 }
 
 // Multilevel agrees with elimination on random MDPs and networks, under both criteria,

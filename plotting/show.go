@@ -92,8 +92,8 @@ func (p Panels) display() (display, error) {
 	return output([]Panels{p}, p, nil)
 }
 
-// Headless names an environment variable. While the command `go run ./notebooks run` executes notebooks, this variable
-// is set to a nonempty text, because no reader watches.
+// Headless names an environment variable. The command `go run ./notebooks run` sets this variable to a non-empty string
+// while it executes notebooks. Nobody is watching then, so progress bars are not shown.
 const Headless = "MIXPOLICY_HEADLESS"
 
 // Save writes the drawing to a file. The extension of the path selects a picture (.svg, .png or .pdf) or the numbers
@@ -139,7 +139,7 @@ func kept(path string) error {
 	for err == nil && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if tag, _ := os.ReadFile(filepath.Join(dir, "CACHEDIR.TAG")); strings.Contains(string(tag), "go run ./notebooks clean") {
-			return fmt.Errorf("go run ./notebooks clean removes what is in %s; want a folder that clean keeps, such as the notebook's",
+			return fmt.Errorf("`go run ./notebooks clean` removes what is in %s; want a folder that it keeps, such as that of the notebook",
 				dir)
 		}
 	}

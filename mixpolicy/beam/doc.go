@@ -49,7 +49,7 @@
 // describes it; no part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record
 // does not depend on how the trials are cut, or on the order in which tasks end. If runs of a method fail or diverge, a
 // row with the quantity [race.Failure] counts these runs and states the error of the run with the lowest stream number.
-// The program that submits the race and all workers must be built from the same code, by the same version of Go and for
+// All workers, and the program that submits the race, must be built from the same code, with the same version of Go, for
 // the same kind of processor. A worker of another build refuses to work, because its results might differ in the last
 // bits.
 //

@@ -20,7 +20,7 @@ type FourQueues struct {
 	Learning Learning
 	Steps    int // the number of steps that are counted in each simulated stream
 	Seed     uint64
-	Details  bool // whether to record the distributions of ‖x‖₁ and the least weights min θⱼ
+	Details  bool // whether to record also the distribution of the number of jobs under each base policy, and the least θⱼ that is feasible
 	Measures mixpolicy.MeasureSettings
 	Progress func(doing string)
 }
@@ -51,10 +51,10 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 	return b
 }
 
-// StateDependent returns four mixtures of LONGER and LBFS. In the first mixture, the weight of LBFS is the share of the
+// StateDependent returns four mixtures, mainly of LONGER and LBFS. In the first mixture, the weight of LBFS is the share of the
 // jobs that are in the last buffers (2 and 4), or ½ if there are no jobs. In the second mixture, this weight is 1 minus
-// the weight in the first. In the third mixture, this weight is ½. The fourth mixture follows the first mixture with
-// probability 0.9, and the rule that serves random queues with probability 0.1.
+// the weight in the first. In the third mixture, this weight is ½. With probability 0.9, the fourth mixture
+// follows the first; with probability 0.1, it follows the rule that serves random queues.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {

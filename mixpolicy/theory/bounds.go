@@ -273,8 +273,8 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// where [Distance] is the corrected bound for the argument tau and the negative mass √(nm)·2V, and V is bounded by
-// [Constants.RefinedViolationBound]. RefinedObjectiveBound and RefinedViolationBound both hold outside one event of
+// where [Distance] is the corrected bound for the argument tau and the negative mass 2√(nm)·V, with
+// [Constants.RefinedViolationBound] as V. RefinedObjectiveBound and RefinedViolationBound both hold outside one event of
 // probability at most δ, because both follow from one bound on the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.RefinedViolationBound(s, delta).Value
