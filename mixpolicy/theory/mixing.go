@@ -211,7 +211,7 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	case steps == 1:
 		return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return chain.Next(s, 0) })
 	case n > mixingLimit:
-		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of a chain of %d states, want at most %d", steps, n, mixingLimit)
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of a chain of %d states, want ≤ %d", steps, n, mixingLimit)
 	}
 	var power *mat.Dense
 	for square := dense(chain); steps > 0; square, steps = stochasticProduct(square, square), steps/2 {
