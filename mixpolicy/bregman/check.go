@@ -19,8 +19,8 @@ import (
 // the methods that it relates. Check blames the method that every failing identity names. If all failing identities
 // have several methods in common, Check discards each of these methods that appears in an identity that holds, and
 // blames the remaining method if exactly one remains. The finding then says what is wrong with the numbers that the
-// method returns. For example, they may be off by a factor, an offset or a sign, they may be the reciprocals, or they
-// may be the numbers of another method.
+// method returns. For example, these numbers may be off by a factor, an offset or a sign, may be the reciprocals of the
+// right numbers, or may be the numbers of another method.
 //
 // Most tolerances are a thousand times the estimated rounding error of the compared numbers. The estimate takes into
 // account how strongly rounding of the argument changes the result; Check measures this change at perturbed points.

@@ -17,9 +17,9 @@ import (
 //	(φ∘A)*(y) = φ*(A⁻ᵀy),   ∇(φ∘A)*(y) = A⁻¹∇φ*(A⁻ᵀy).
 //
 // If φ is μ-strongly convex in ℓ₂ on all of C, then φ∘A is μσ²-strongly convex in ℓ₂, where σ is the least singular
-// value of A. The returned modulus claims the constant μσ² whenever φ claims a constant μ in ℓ₂. Compose does not
-// check that μ holds on all of C. If φ claims a constant in another norm, or none, the returned modulus claims none.
-// For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
+// value of A. The returned modulus claims the constant μσ² whenever φ claims a constant μ in ℓ₂. Compose does not check
+// that φ is μ-strongly convex on all of C. If φ claims a constant in another norm, or none, the returned modulus claims
+// none. For the moduli of [Gallery], the claims in ℓ₂ hold on all of C.
 //
 // Compose copies A. The Validate method of the returned modulus returns an error if A is not square, if the condition
 // number σ_max/σ of A is 10¹² or more, or if φ is invalid. Rounding moves Ax by about 2⁻⁵³‖A‖‖x‖. If this distance is

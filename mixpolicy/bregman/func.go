@@ -146,8 +146,8 @@ func dual(k Kernel, x Dual) Dual {
 // convex. Outside the domain of φ, phi must return NaN or +Inf. The square root and the logarithm of a negative
 // number are NaN without further code. The last argument must be a point inside the domain; its length is the
 // dimension d. Automatic differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations.
-// Newton's method gives ∇φ*, and evaluates ∇²φ in each step, so d should be small. phi may be called from several
-// goroutines at once, and must not keep x.
+// Newton's method gives ∇φ*, and evaluates ∇²φ in each step, so d should be small. The function phi must be safe for
+// concurrent calls, and must not keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}

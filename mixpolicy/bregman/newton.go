@@ -11,13 +11,12 @@ import (
 // NewtonShift returns the z of [Shift] and the number of evaluations of J′. Even if m has a closed form for z,
 // NewtonShift finds z by a safeguarded Newton's method that minimises J of (3.19).
 //
-// Let θ(z) = ∇φ*(y + z1). Then J′(z) = 1ᵀθ(z) − 1 rises with z. If φ is separable, φ(x) = Σᵢ φᵢ(xᵢ), any point t of the
-// domain with 1ᵀt = 1 gives a bracket of the root: θᵢ(z) reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between
-// the least and the largest zᵢ. If the yᵢ are far apart, J′ looks like a staircase with a step at each zᵢ. The bracket
-// shrinks at every evaluation. If a Newton step would leave the bracket, or if Newton's method is slow, NewtonShift
-// cuts the bracket at the median of three of the zᵢ inside the bracket. If no zᵢ is inside, NewtonShift alternates
-// between two cuts: one halves the length of the bracket, and the other halves the number of floating-point numbers in
-// the bracket.
+// Let θ(z) = ∇φ*(y + z1). Then J′(z) = 1ᵀθ(z) − 1 rises with z. If φ is a sum Σᵢ φᵢ(xᵢ), any point t of the domain with
+// 1ᵀt = 1 gives a bracket of the root: θᵢ(z) reaches tᵢ at z = zᵢ = φᵢ′(tᵢ) − yᵢ, so the root is between the least and
+// the largest zᵢ. If the yᵢ are far apart, J′ looks like a staircase with a step at each zᵢ. The bracket shrinks at
+// every evaluation. If a Newton step would leave the bracket, or if Newton's method is slow, NewtonShift cuts the
+// bracket at the median of three of the zᵢ inside the bracket. If no zᵢ is inside, NewtonShift alternates between two
+// cuts: one halves the length of the bracket, and the other halves the number of floating-point numbers in the bracket.
 //
 // TestEvaluations draws random dual points with similar or dissimilar entries, of magnitudes from 1e-300 to 1e300. For
 // these points, NewtonShift takes on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13

@@ -139,7 +139,7 @@ func JDeriv(m Modulus, y []float64, z float64) float64 {
 }
 
 // JSecond returns J″(z) = 1ᵀ∇²φ*(y + z1)1 of (3.24), or NaN if m is not a [Curver].
-// If a kernel has no ConjCurvature, only about half of the digits are right.
+// If a kernel has no ConjCurvature, only about ten digits are right.
 func JSecond(m Modulus, y []float64, z float64) float64 {
 	if c, ok := m.(Curver); ok {
 		return c.ConjugateCurvature(shifted(y, z))

@@ -69,12 +69,12 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 // A product of several blocks claims no strong convexity, because the claim of a block need hold only where the
 // entries of x_b add up to 1. If each φ_b is μ_b-strongly convex in ℓ₂ on all of C_b, the product is strongly convex
 // in ℓ₂ with the constant min μ_b. Every modulus of [Gallery] whose claim is in ℓ₂ satisfies this condition. The
-// entropy has no constant on all of its domain: where the entries of x_b add up to a, its constant in ℓ₁ is 1/a.
+// entropy is not strongly convex on all of its domain: where the entries of x_b add up to a, its constant in ℓ₁ is 1/a.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
 // If every block is [Separable], use instead one Separable that lists all kernels in Each, because only the
-// projection of a Separable starts from bounds on the root z.
+// projection of a Separable starts from bounds on the root z of J′.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

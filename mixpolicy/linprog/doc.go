@@ -23,9 +23,9 @@
 //     With multipliers u ⪰ 0 and κ, the optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this
 //     condition is the optimality condition of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
-// The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further rows of P. |θⱼ| ≤ R gives 2d rows. On the
-// hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S of coordinates. A step needs only the most
-// violated of these rows.
+// The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further inequalities, or rows, of P. |θⱼ| ≤ R gives 2d
+// rows. On the hyperplane, ‖θ‖₁ ≤ R means Σ_{j∈S} θⱼ ≥ −(R−1)/2 for all 2ᵈ sets S of coordinates. A step needs only the
+// most violated of these rows.
 //
 // Each x(t) is found by the dual active-set method of Goldfarb and Idnani (1983). The method starts at the solution
 // of the problem without rows. Each step needs only one row that the current point violates, so rows can be found on
@@ -53,11 +53,11 @@
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may cycle. The answer is then a
 // [StalledError], and Solve also returns the best known point and bound. No program of the paper stalls. TestSearch
-// draws degenerate programs of up to 12 variables, and checks the answers independently in exact arithmetic. Some of
-// these programs have integer data with many ties, low rank, or duplicate, opposite or nearly parallel rows. Others
-// have entries from 10⁻³⁰⁰ to 10²⁰⁰, entries that fall geometrically, balls that just touch the feasible set, or the
-// rows of assignment problems. About one in five hundred of the programs that TestSearch draws stalls, mostly because
-// of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³.
+// draws degenerate programs of up to 12 variables, and checks the answers independently in exact arithmetic. The
+// difficulties of these programs include integer data with many ties; a Ψ of low rank; duplicate, opposite or nearly
+// parallel rows; entries from 10⁻³⁰⁰ to 10²⁰⁰; entries that fall geometrically; balls that just touch the feasible
+// set; and the rows of assignment problems. About one in five hundred of the programs that TestSearch draws
+// stalls, mostly because of rows that are parallel to within 2⁻²⁰ to 2⁻⁵³.
 //
 // # What it takes
 //

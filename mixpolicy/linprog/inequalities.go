@@ -44,7 +44,8 @@ func (p *Point) Gap() float64 { return p.Objective - p.Bound }
 
 // Solve returns the solution with its multipliers. It returns the errors of [Mixture.Solve], and an error if an entry
 // of h is not finite. The Point and the Direction of an [UnboundedError] refer to the variables x. If ctx ends first,
-// or if the error is a [*StalledError], Solve also returns a Point. X may then be infeasible, but Bound is valid.
+// or if the error is a [*StalledError], Solve also returns a Point. The X of this Point may be infeasible, but its
+// Bound is valid.
 //
 // Solve panics unless b has one entry for each column of A, and h has one entry for each row of A.
 func (p Inequalities) Solve(ctx context.Context, s Settings) (*Point, error) {

@@ -60,11 +60,11 @@ func (s Solution) String() string {
 
 // Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a checked proof. If ctx ends
 // first, Solve returns ctx.Err() and an unfinished solution: the best bound so far, and the best feasible point. If no
-// feasible point is known, the unfinished solution has the last point instead, whose Violation may be positive. If
-// Solve finds no proof, it returns an unfinished solution with a [*StalledError]. Solve also returns an error if R is
-// out of range, or if an entry of b or Ψ is not finite. If the objective, the bound or a multiplier would overflow,
-// Solve returns an error that names the bⱼ of greatest magnitude. The entries of Ψ may be finite numbers of any
-// magnitude.
+// feasible point is known, the unfinished solution holds the last point of the method instead, and its Violation may be
+// positive. If Solve finds no proof, it returns an unfinished solution with a [*StalledError]. Solve also returns an
+// error if R is out of range, or if an entry of b or Ψ is not finite. If the objective, the bound or a multiplier would
+// overflow, Solve returns an error that names the bⱼ of greatest magnitude. The entries of Ψ may be finite numbers of
+// any magnitude.
 //
 // Solve panics unless b has one entry for each column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {

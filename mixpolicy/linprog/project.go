@@ -13,8 +13,8 @@ import (
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
 // which is the projection in the penalty method (4.16). For R = +∞, the set is the hyperplane alone; for ℓ₁ and
-// R = 1, the set is the simplex. Project allocates nothing, and dst may be y. Let ȳ be the mean of y. Then entry j of
-// the projection is
+// R = 1, the set is the simplex. Project allocates nothing, and dst may be the same slice as y. Let ȳ be the mean of y.
+// Then entry j of the projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
@@ -232,10 +232,10 @@ func boxShift(y []float64, r float64) float64 {
 //
 //	min t·½‖θ − y‖² − log(R² − ‖θ‖²)  subject to  1ᵀθ = 1,
 //
-// with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier has the parameter 1, so at the minimiser for t,
-// ½‖θ − y‖² is within 1/t of the least ½‖θ − y‖² on the set. ProjectByBarrier replaces the CVX call of section 6; the
-// closed form is [Norm.Project]. ProjectByBarrier returns an error if a KKT system has no solution; the error names
-// t.
+// with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier is self-concordant with the parameter 1, so at the
+// minimiser for t, ½‖θ − y‖² is within 1/t of the least ½‖θ − y‖² on the set. ProjectByBarrier replaces the CVX call of
+// section 6; the closed form is [Norm.Project]. ProjectByBarrier returns an error if a KKT system has no solution; the
+// error names t.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	for j := range dst {

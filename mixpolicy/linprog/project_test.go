@@ -92,7 +92,7 @@ func supportOnHyperplane(norm Norm, g []float64, r float64) float64 {
 	return best
 }
 
-// Project accepts entries up to 2⁹⁶⁰ in size. It returns an error for other entries, and for an R whose ball misses
+// Project accepts entries up to 2⁹⁶⁰ in magnitude. It returns an error for other entries, and for an R whose ball misses
 // the hyperplane. It panics for lengths that differ or are 0.
 func TestProjectLimits(t *testing.T) {
 	for _, norm := range []Norm{L2, LInf, L1} {

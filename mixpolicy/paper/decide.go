@@ -153,8 +153,8 @@ func holm(family ...*comparison) {
 }
 
 // Claim is a statement of the paper that can be tested; we take each statement in the sense that, we think, the authors
-// intended. A section of data/claims.md states the claim. Results are numbers about the claim; the first ones decide the
-// claim or one of its interpretations. Formulas are TeX between dollar signs.
+// intended. A section of data/claims.md states the claim. Results are numbers about the claim; the first results decide
+// the claim or one of its interpretations. Formulas are TeX between dollar signs.
 type Claim struct {
 	ID      string `csv:"id"` // a fixed name that begins with the number of the section, or with 0 for the abstract, as in "6-cost"
 	Claim   string `csv:"claim"`
@@ -205,8 +205,8 @@ func (c *comparison) result(quantity, of, compared string) Result {
 
 // String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
 // rounding error. A difference or a ratio is followed by its interval, if the interval is not a point. A mean is
-// followed by ± and half the length of its interval. This half is rounded to two digits or to an integer, and the other
-// numbers are rounded to the same decimal place.
+// followed by ± and half the length of its interval. With an interval, all numbers get as many decimals as half the
+// length of the interval needs to show two digits.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
 	switch {
@@ -254,7 +254,7 @@ type claimRow struct {
 }
 
 // WriteClaims writes the claims as CSV with a header and a row for each result. WriteClaims omits times, because they
-// depend on the machine and the day. A claim without other results has one row.
+// depend on the machine and the day. A claim that has no results except times gets one row, without numbers.
 func WriteClaims(w io.Writer, claims []Claim) error {
 	var rows []claimRow
 	for _, c := range claims {

@@ -115,7 +115,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown returns a description of the erratum in Markdown. The argument numbers states in words what the witness
+// Markdown returns a description of the erratum in Markdown. Its argument, numbers, states in words what the witness
 // found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder
@@ -228,7 +228,7 @@ var stated = regexp.MustCompile(`(?m)^( *)"<!-- stated: (.*) -->\\n",\n(?:.*\n)*
 //
 // WithStatements replaces the text between the marks. Equations after "with" are parts of the statement before "with".
 // The consequences of an erratum are stated only at the notebook's first statement that the erratum affects.
-// WithStatements also returns the numbers of the statements filled in.
+// WithStatements also returns the paper's numbers of the statements that it filled in, such as "3.22".
 func WithStatements(notebook string) (text string, numbers []string, err error) {
 	defer catch(&err)
 	told := map[string]bool{}

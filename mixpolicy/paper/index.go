@@ -24,8 +24,8 @@ type Verdict string
 const (
 	// Holds means that the statement is true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means that the corrected form of an [Erratum] is true, but not the printed form: the printed
-	// form is false, has no content or, for a [Gap], is not proved. The erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means that the corrected form of an [Erratum] is true, whereas the printed form is false, has no
+	// content or, for a [Gap], is not proved. The erratum's [Kind] states how grave the fault is.
 	//
 	// An equation has no content if no outcome could contradict the equation: its two sides are the same, or an
 	// undefined constant in the equation can have any size. We do not say that such an equation holds. If the paper
@@ -57,7 +57,7 @@ type Finding struct {
 	Printed   float64 // +∞ if the printed form is meaningless or has no content
 	Corrected float64 // the same as Printed if there is nothing to correct
 	Reading   float64 // for an Error: the deviation in the interpretation Erratum.Reading; else 0
-	Tolerance float64 // the greatest deviation of a form that holds, usually a bound on the rounding error
+	Tolerance float64 // the greatest deviation with which a form holds, usually a bound on the rounding error
 	Numbers   string  // the computed numbers, in words
 }
 

@@ -51,7 +51,7 @@ type Moduli struct {
 type ModuliSettings struct {
 	Iterations   int       // T; default 10,000
 	Trials       int       // default 20
-	TuningTrials int       // number of tuning trials of each of the two η₀ left in the last round; default 8
+	TuningTrials int       // number of tuning trials for each of the two η₀ that reach the last round; default 8
 	Etas         []float64 // first grid of η₀, for η_t = η₀/√(t+1); a grid of one entry does not grow; default 2⁻⁴, 2⁻³, …, 2⁸
 	Seed         uint64
 	Progress     func(name string, done, total int) // see [race.Settings]

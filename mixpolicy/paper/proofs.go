@@ -116,7 +116,7 @@ func (r *Trace) Extend(eta float64, pair int) error {
 	return nil
 }
 
-// After returns the iteration that would follow the iteration last, with the step size eta and the given sampled pair.
+// After returns the iteration that would follow the given iteration, with the step size eta and the given sampled pair.
 // After does not change the run.
 func (r *Trace) After(last TraceStep, eta float64, pair int) (TraceStep, error) {
 	f, d, pairs := r.Problem.Features(), r.Problem.Dim(), r.K.Pairs
@@ -266,7 +266,7 @@ func inverse(phi bregman.Modulus, y []float64) []float64 {
 }
 
 // Step is an equality or inequality of section 5, or (A.2), evaluated at its worst place along runs of the algorithm.
-// This is the place where the slack, divided by the size of the terms, is least.
+// The worst place is the place where the slack, divided by the size of the terms, is least.
 type Step struct {
 	Equation string
 	Form     mixpolicy.Form // as printed, or corrected

@@ -214,7 +214,7 @@ func checkVisits(ctx context.Context) Finding {
 		e := must(mixpolicy.Simulate(ctx, x, p, mixpolicy.SimulateSettings{Steps: 2_000_000, Seed: 1}))
 		return worstZ(must(x.Occupation(ctx, p)), e, 100)
 	})
-	// The probability that one of 200 standard normal variables is larger than 6 in size is 4·10⁻⁷.
+	// The probability that one of 200 standard normal variables is larger than 6 in magnitude is 4·10⁻⁷.
 	return holdsCorrected(checkTransitionLaw(ctx).Printed, excess(worst, 6), "(6.1) is not a law as printed; for the uniformised "+
 		"chain, the frequencies of 2·10⁶ steps are within %.1f standard errors of the exact measures, one uniform and one geometric", worst)
 }

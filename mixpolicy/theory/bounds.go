@@ -10,8 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// StepSums holds the sums of η, η² and η⁴ over the step sizes η_0, …, η_{T−1}. The bounds depend on the step sizes
-// only through such sums.
+// StepSums holds the sums of η, η² and η⁴ over the step sizes η_0, …, η_{T−1}. The bounds depend on the step sizes only
+// through these sums.
 type StepSums struct {
 	T       int
 	Sum     float64 // Ση
@@ -19,7 +19,7 @@ type StepSums struct {
 	Fourth  float64 // Ση⁴
 }
 
-// SumSteps returns the sums over the first T step sizes, where T is the argument iterations.
+// SumSteps returns the sums over the step sizes η_0, …, η_{T−1}, where T = iterations.
 func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	s := StepSums{T: iterations}
 	for t := range iterations {
@@ -29,8 +29,7 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	return s
 }
 
-// InverseSqrtSums returns the bounds (5.31) on the sums for η_t = 1/√(t+1). The corrected form
-// holds for every T ≥ 1:
+// InverseSqrtSums returns the bounds (5.31) on the sums for η_t = 1/√(t+1). The corrected bounds hold for every T ≥ 1:
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
@@ -123,12 +122,12 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   where E/Ση is the ObjectiveBound.
 //
-// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the left side is cᵀΨ(θ̂−θ*) + 2G
-// V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}.
-// ∎
+// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the left side is
+// cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and
+// cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
-// The first term goes to 0 only as G grows, but B contains G². [Constants.RefinedViolationBound] does not need a
-// growing G.
+// The first term of the bound goes to 0 only as G grows, but the B of ObjectiveBound contains G².
+// [Constants.RefinedViolationBound] does not need a growing G.
 func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
 	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
 }
@@ -225,13 +224,13 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // the marginal of [u]₋ over the next states. Because u satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and
 // μ − γμP^π = (1−γ)α.
 //
-// The bound with γ: w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up to 0, and
-// the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm of at
-// most 2ε + 2γε/(1−γδ).
+// The bound with γ follows from w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up
+// to 0, and the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm
+// of at most 2ε + 2γε/(1−γδ).
 //
-// The bound with 1/(1+ε): h = [u]₊/(1+ε) is a distribution, and ν = w/(1+ε) its state marginal. The residual
-// r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r,
-// where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is the sum of ½‖u−h‖₁ = ε and of a bound on
+// For the bound with 1/(1+ε), note that h = [u]₊/(1+ε) is a distribution, and that ν = w/(1+ε) is its state marginal.
+// The residual r = ν − γνP^π − (1−γ)α = (x − γy − ε(1−γ)α)/(1+ε) has ‖r‖₁ ≤ 2ε/(1+ε). Because ν − μ = γ(ν−μ)P^π + r,
+// where the entries of ν−μ add up to 0, ‖ν−μ‖₁ ≤ ‖r‖₁/(1−γδ). The bound is the sum of ½‖u−h‖₁ = ε and a bound on
 // ½‖ν−μ‖₁ = ½‖h − μ⊗π‖₁; this distance of two distributions is at most 1. ∎
 //
 // For every γ, ε and δ, an example with two states attains the bound, or approaches the bound where the bound is

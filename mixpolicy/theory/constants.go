@@ -41,8 +41,8 @@ type Constants struct {
 	// Mu is the constant of strong convexity of φ in ‖·‖. The paper assumes Mu = 1, but Mu is 1/R
 	// for (3.7) and 2/R for (3.10).
 	Mu float64
-	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂. The proof needs only this maximum. The printed (3.29) is the maximum of D over
-	// both arguments; this maximum is +∞ for a Legendre function whose domain is Θ_R.
+	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂. The proof of (3.31) needs only this maximum. The printed (3.29) is the maximum of
+	// D over both arguments; this maximum is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
 	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
@@ -193,7 +193,7 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns max size(Ψ_i/q_i) over the pairs i with q_i > 0, where Ψ_i is row i of Ψ. If the argument size is
+// RatioNorm returns max size(Ψ_i/q_i) over the pairs i with q_i > 0, where Ψ_i is row i of Ψ. If the function size is
 // the dual norm, the result is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())

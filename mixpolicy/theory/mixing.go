@@ -198,8 +198,8 @@ type Contraction struct {
 	First, Second int // the two states
 }
 
-// ContractionCoefficient returns the δ of (P^π)ᵗ, exactly up to rounding, where t ≥ 1 is the argument steps. It
-// compares O(n²) pairs of rows. For t > 1, it returns an error if there are more than 1000 states.
+// ContractionCoefficient returns the δ of (P^π)ᵗ for t = steps ≥ 1, exactly up to rounding. It compares O(n²) pairs of
+// rows. For t > 1, it returns an error if there are more than 1000 states.
 func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
 	chain, err := x.Under(p)
 	n := x.States()
@@ -230,12 +230,13 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 }
 
 // UniformMixingTime returns an upper bound on the maximum in (2.23): ⌈ln ε / ln δ⌉, where δ is the greatest
-// coefficient of all stationary policies, or math.MaxInt if δ = 1. The distance of two rows of P^π is convex in π(s)
-// and in π(s′), and a policy chooses π(s) and π(s′) independently. So a pair of actions maximises the distance:
+// [ContractionCoefficient] of one step among all stationary policies, or math.MaxInt if δ = 1. The distance of two rows
+// of P^π is convex in π(s) and in π(s′), and a policy chooses π(s) and π(s′) independently. So a pair of actions
+// maximises the distance:
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
-// Deterministic policies need not attain the maximum in (2.23). [MixingTime] of any policy is a lower bound on this
+// Deterministic policies need not attain the maximum in (2.23). The [MixingTime] of any policy is a lower bound on this
 // maximum.
 func UniformMixingTime(ctx context.Context, x *mixpolicy.MDP, epsilon float64) (int, error) {
 	if err := checkEpsilon(epsilon); err != nil {
@@ -300,7 +301,7 @@ type Ergodicity struct {
 	State        int
 }
 
-// ErgodicityOf returns the least κ for which (2.25) holds for all policies in the argument. The result is exact up to
+// ErgodicityOf returns the least κ for which (2.25) holds for all the given policies. The result is exact up to
 // rounding, so Lower = Upper.
 func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
 	if len(policies) == 0 {

@@ -17,10 +17,10 @@ import (
 //
 //	‖X‖_ψν = inf { β > 0 : E ψ_ν(|X|/β) ≤ 1 }.
 //
-// The relative error is a few roundings. For ν = 2, the norm is the sub-Gaussian norm; for ν = 1, the norm is the
-// sub-exponential norm. For ν < 1, the formula gives no norm, and OrliczNorm returns an error. The paper prints
-// |X| − E|X|/β as the argument of ψ; this formula gives no norm (see [PrintedOrlicz]). OrliczNorm panics if x and p
-// differ in length.
+// The result is accurate to within a few rounding errors. For ν = 2, the norm is the sub-Gaussian norm; for ν = 1, the
+// norm is the sub-exponential norm. For ν < 1, the formula gives no norm, and OrliczNorm returns an error. The paper
+// prints |X| − E|X|/β as the argument of ψ; this formula gives no norm (see [PrintedOrlicz]). OrliczNorm panics if x
+// and p differ in length.
 func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -55,7 +55,8 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 // not equal, to [OrliczNorm]. MomentNorm panics if x and p differ in length.
 //
 // The function ln E|X|^q is convex in q, so on an interval of q, it lies below its chord. The chord gives an explicit
-// bound on the supremum over the interval. Intervals are halved until no bound exceeds the best value found.
+// bound on the supremum over the interval. An interval is halved until its bound exceeds the best value found by at
+// most a relative 10⁻¹³, or until its length is at most 10⁻⁹ times its upper end.
 func MomentNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {
@@ -110,8 +111,8 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	return best, at
 }
 
-// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν must be 1 or 2. PrintedOrlicz
-// uses exp(t^ν) − 1 also for t < 0, although ψ is defined for t ≥ 0. For ν = 2, there may be no β for which the
+// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν must be 1 or 2. PrintedOrlicz uses
+// exp(t^ν) − 1 even for t < 0, although ψ is defined only for t ≥ 0. For ν = 2, there may be no β for which the
 // expectation is at most 1. For ν = 1, the expectation is at most 1 for every β that is small enough.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	var mean, e float64
