@@ -37,7 +37,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 	least := math.Inf(1)
 	for j, v := range y {
 		if !(math.Abs(v) <= 0x1p960) {
-			return fmt.Errorf("linprog: cannot project y with y[%d] = %v, want a number of at most 2⁹⁶⁰ in size", j, v)
+			return fmt.Errorf("linprog: cannot project y with y[%d] = %v, want a number of at most 2⁹⁶⁰ in magnitude", j, v)
 		}
 		if math.Abs(v) < math.Abs(least) {
 			least = v
