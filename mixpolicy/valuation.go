@@ -27,9 +27,10 @@ type Valuation struct {
 	Policy *Policy
 
 	// Lower and Upper enclose the cost, despite rounding. With [Evaluate], this is the cost of the
-	// given policy. With the other functions, [Lower, Upper] contains both the optimal cost and the
-	// cost of Policy. To compute the bounds, it is enough to apply 𝒮 once, to any v (MacQueen 1966,
-	// Porteus 1971; Odoni 1969 for γ = 1). In [Evaluate], 𝒮v stands for c^π + γP^π v.
+	// given policy. With [ValueIteration], [PolicyIteration] and [ModifiedPolicyIteration], the
+	// interval contains both the optimal cost and the cost of Policy. To compute the bounds, it is
+	// enough to apply 𝒮 once, to any v (MacQueen 1966, Porteus 1971; Odoni 1969 for γ = 1). In
+	// [Evaluate], 𝒮v stands for c^π + γP^π v.
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
@@ -220,8 +221,8 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 	return r, nil
 }
 
-// optimise alternates greedy steps with calls of follow. A greedy step gives bounds;
-// follow brings r.v closer to the value of the policy r.greedy.actions.
+// optimise alternates greedy steps with calls to follow. A greedy step gives bounds; follow brings
+// r.v closer to the value of the policy r.greedy.actions.
 func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
 	r, err := x.newSearch(ctx, set)
 	if err != nil {
