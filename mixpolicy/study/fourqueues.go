@@ -20,7 +20,7 @@ type FourQueues struct {
 	Learning Learning
 	Steps    int // the number of steps that are counted in each simulated stream
 	Seed     uint64
-	Details  bool // also record the law of the number of jobs under each base policy, and the least feasible value of each θⱼ
+	Details  bool // also record the law of the number of jobs under each base policy, and each least feasible θⱼ
 	Measures mixpolicy.MeasureSettings
 	Progress func(doing string)
 }
