@@ -11,7 +11,7 @@ import (
 //
 //	(𝒮v)(s) = min_a { c_a(s) + γ Σ_{s′} P_a(s,s′) v(s′) },
 //
-// with γ = 1 under average cost. (The paper's definition prints v* in place of v.) Under discounting, the
+// with γ = 1 under average cost. (The paper's definition prints v* instead of v.) Under discounting, the
 // solution v* of v* = 𝒮v* gives the least cost v*(s) = min_π E Σ γᵗ c(sₜ, aₜ) from s₀ = s, and (1−γ)αᵀv*
 // = min_π cᵀξ^π. Under average cost, there are relative values h with 𝒮h = h + g·1 if the least average
 // cost g is the same from every state. The slices dst and v must have n entries each, and must not

@@ -164,7 +164,7 @@ func (f *Features) Dim() int {
 	return d
 }
 
-// Column returns ψʲ, which the caller must not change. If Ψ is not stored, each call of Column
+// Column returns ψʲ, which the caller must not change. If Ψ is not stored, each call to Column
 // allocates nm numbers.
 func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 

@@ -65,7 +65,8 @@ type Spec struct {
 	Criterion       Criterion
 
 	// Dynamics returns c_a(s) and P_a(s, ·). The list for one pair must not contain a next state twice ([Merge] adds up
-	// the probabilities of events that lead to the same state). All calls may return the same slice.
+	// the probabilities of events that lead to the same state). Dynamics may use one slice for the lists of all pairs,
+	// and overwrite it in each call.
 	Dynamics func(s, a int) (cost float64, next []Transition)
 
 	// Allowed reports whether action a is allowed in state s. Each state must have an allowed
@@ -363,8 +364,8 @@ func (x *MDP) pairName(s, a int) string {
 	return fmt.Sprintf("state %s, action %s", x.StateName(s), x.ActionName(a))
 }
 
-// Must returns v, or panics if err is not nil. Must is meant for notebook cells and examples: these
-// end at the first error anyway. An example is
+// Must returns v, or panics if err is not nil. Must is meant for notebook cells and example
+// programs, which end at the first error anyway. For instance:
 //
 //	queue := mixpolicy.Must(models.Queue{}.MDP())
 func Must[T any](v T, err error) T {

@@ -92,10 +92,11 @@ type MeasureSettings struct {
 	// Start is a guess of μ, such as the measure of a similar policy, or the measure that an interrupted
 	// run returned. Iteration begins from Start; nil means uniform. A guess saves about as many sweeps
 	// as the uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps
-	// to reduce the residual by a factor of ten. For example, take the network of 10⁶ states in the
-	// comment of [Multilevel]. From the uniform start, Multilevel reaches a residual of 1e-10 in 46
-	// sweeps. From the measure of a policy that differs from π in one decision out of 10⁴, it needs 38
-	// sweeps. The measure of a policy that differs from π in one decision out of 100 saves no sweeps.
+	// to reduce the residual by a factor of ten. For example, take the network of 10⁶ states that the
+	// comment on [Multilevel] mentions. From the uniform start, Multilevel reaches a residual of 1e-10
+	// in 46 sweeps. From the measure of a policy that differs from π in one decision out of 10⁴,
+	// Multilevel needs 38 sweeps. The measure of a policy that differs from π in one decision out of 100
+	// saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -110,7 +111,7 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 //   - the chain of π has several recurrent classes under average cost: the stationary distribution is
 //     then not unique, and the error names the classes;
 //   - Method is [Elimination], and elimination would take too much work, or loses digits;
-//   - a mass overflows;
+//   - the mass of a state overflows;
 //   - iteration has not converged after MaxSweeps sweeps (or after fewer sweeps, with [Auto]);
 //   - Occupation finds no Measure.Error of at most √Tolerance;
 //   - ctx ends.

@@ -100,9 +100,9 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 	return p, nil
 }
 
-// WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus noise. The noise
-// is the result of a new call of draw, and should have mean 0. The vector cᵀΨ, the optimum and all
-// true costs stay the same. If draw is nil, there is no noise, as in (A.3).
+// WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus noise. For each
+// revealed cost, a new call to draw returns the noise, which should have mean 0. The vector cᵀΨ,
+// the optimum and all true costs stay the same. If draw is nil, there is no noise, as in (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw
@@ -157,8 +157,8 @@ func (p *Problem) GradLambda(dst, theta []float64) {
 	floats.Scale(-1, dst)
 }
 
-// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1. (Lemma 3.3 prints ¼ in
-// place of ½. The lemma that Lemma 3.3 cites uses ‖[Ψθ]₋‖₁, which [Problem.NegativeMass] returns.)
+// Violation returns V(θ) = ½ ‖[Ψθ]₋‖₂, the constraint violation of Proposition 3.1. (Lemma 3.3 prints ¼
+// instead of ½. The lemma that Lemma 3.3 cites uses ‖[Ψθ]₋‖₁, which [Problem.NegativeMass] returns.)
 func (p *Problem) Violation(theta []float64) float64 {
 	norm2, _ := p.negativePart(theta)
 	return norm2 / 2

@@ -68,7 +68,7 @@ func LogSpaced(perDecade int) Schedule {
 type Status int
 
 const (
-	// Completed means that the run did all iterations, or ended before that with [ErrDone].
+	// Completed means that the run did all iterations, or ended earlier with [ErrDone].
 	Completed Status = iota
 	// Interrupted means that the context ended the run early.
 	Interrupted
@@ -216,7 +216,7 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look(0) before the
-// first step. Each call of look returns the number of steps, counted from the start, after which Drive calls look next.
+// first step. Each call to look returns the number of steps, counted from the start, after which Drive calls look next.
 // The run ends when look(t) returns a number ≤ t, when ctx ends, or after an error. [ErrDone] ends the run without an
 // error, but first, Drive calls look with the last t, unless it has already done so. Some 50 to 100 times a second
 // (less often if a step takes more than 20 ms), Drive calls tick with the number of steps so far, unless tick is nil.

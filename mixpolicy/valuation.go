@@ -27,13 +27,14 @@ type Valuation struct {
 	Policy *Policy
 
 	// Lower and Upper enclose the cost, despite rounding. With [Evaluate], this is the cost of the
-	// given policy. With the other functions, [Lower, Upper] contains both the optimal cost and the
-	// cost of Policy. To compute the bounds, it is enough to apply 𝒮 once, to any v (MacQueen 1966,
-	// Porteus 1971; Odoni 1969 for γ = 1). In [Evaluate], 𝒮v stands for c^π + γP^π v.
+	// given policy. With [ValueIteration], [PolicyIteration] and [ModifiedPolicyIteration], the interval
+	// from Lower to Upper contains both the optimal cost and the cost of Policy. To compute the bounds,
+	// it is enough to apply 𝒮 once, to any v (MacQueen 1966, Porteus 1971; Odoni 1969 for γ = 1):
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
-	// Under discounting, each Value[s] is within (Upper−Lower)/(2(1−γ)) of the exact value.
+	// In [Evaluate], 𝒮v stands for c^π + γP^π v. Under discounting, each Value[s] is within
+	// (Upper−Lower)/(2(1−γ)) of the exact value.
 	Lower, Upper float64
 
 	// Residual is max(𝒮v − v) − min(𝒮v − v), which is 0 if v is a solution.
@@ -220,8 +221,8 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 	return r, nil
 }
 
-// optimise alternates greedy steps with calls of follow. A greedy step gives bounds;
-// follow brings r.v closer to the value of the policy r.greedy.actions.
+// optimise alternates greedy steps with calls to follow. A greedy step gives bounds; follow brings
+// r.v closer to the value of the policy r.greedy.actions.
 func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
 	r, err := x.newSearch(ctx, set)
 	if err != nil {

@@ -99,9 +99,9 @@ func (x *MDP) checkVisits(visits []int64) (total float64, err error) {
 }
 
 // MeasuredFeatures is Ψ̂, whose columns are frequencies of pairs instead of exact measures. Each entry of Ψ has a
-// confidence interval, for the confidence level passed to [FeaturesFromRuns]. If every interval contains its entry of Ψ
-// with probability at least 1 − δ/(nmd), then all nmd intervals contain their entries at once with probability at least
-// 1−δ.
+// confidence interval, for the confidence level passed to [FeaturesFromRuns]. If each interval, taken alone, contains
+// its entry of Ψ with probability at least 1 − δ/(nmd), then with probability at least 1−δ, all nmd intervals contain
+// their entries.
 type MeasuredFeatures struct {
 	*Features
 	Lo, Hi [][]float64 // the confidence interval for ψʲᵢ is [Lo[j][i], Hi[j][i]]

@@ -3,8 +3,8 @@
 // writes the same record, byte for byte. The package is in a separate module, so only its users download Beam.
 //
 // A race is one small file ([Race]). The file lists problems and methods. For each method, the file may give a grid of
-// settings. It also gives the number of trials and a seed. The following command, run in the folder of this module,
-// checks the race, runs it, shows progress, and writes the record race.csv, which [race.ReadFile] reads.
+// settings. The file also gives the number of trials and a seed. The following command, run in the folder of this
+// module, checks the race, runs it, shows progress, and writes the record race.csv, which [race.ReadFile] reads.
 //
 //	go run ./race race.json
 //

@@ -1,5 +1,6 @@
-// Package files reads and writes models as CSV tables, which can be written by hand, and models
-// and features as .npz files, the format of NumPy and SciPy.
+// Package files reads and writes models and features, and reads logs of visits. A model is a CSV
+// table, which can be written by hand, or an .npz file, the format of NumPy and SciPy. Features are
+// in .npz files, and logs are CSV tables.
 //
 // # CSV
 //
@@ -56,10 +57,10 @@
 // # Sizes
 //
 // Before a reader allocates memory, it compares the sizes that a file claims with the contents of the file. Reading a
-// CSV file takes memory in proportion to its size, with two exceptions: a table read with action sets, and a log of
-// visits. Such a file may list few of the model's pairs, so reading a small file can take up to about 1 GiB (more for a
-// log if the model has more than 2²⁷ pairs). The unpacked arrays of an .npz file, as float64, must not take more than 1
-// GiB in total, or more than the size of the file if the file is larger.
+// CSV file takes memory in proportion to the file's size, with two exceptions: a table read with action sets, and a log
+// of visits. Such a file may list few of the model's pairs, so reading a small file can take up to about 1 GiB (more
+// for a log if the model has more than 2²⁷ pairs). The unpacked arrays of an .npz file, as float64, must not take more
+// than 1 GiB in total, or more than the size of the file if the file is larger.
 package files
 
 import (

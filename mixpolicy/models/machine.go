@@ -9,9 +9,10 @@ import (
 )
 
 // Machine is an MDP of two states and two actions: a machine works or is broken, and in either state, the machine is
-// left alone or serviced. The measures and costs of its policies have closed forms. If Break and Repair are zero, the
-// machine breaks with probability 0.3 per step, or 0.1 when serviced, and recovers with probability 0.1, or 0.8 when
-// serviced. If Outage and Service are zero, a step costs 5 while the machine is broken, and service adds 1.
+// left alone or serviced. The measures and costs of its policies have closed forms. If Break and Repair are both
+// zero, the machine breaks with probability 0.3 per step, or 0.1 when serviced, and recovers with probability 0.1, or
+// 0.8 when serviced. If Outage and Service are both zero, a step costs 5 while the machine is broken, and service
+// adds 1.
 type Machine struct {
 	Break  [2]float64 // probability that a working machine breaks in a step, by action
 	Repair [2]float64 // probability that a broken machine recovers in a step, by action

@@ -19,10 +19,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Queue is the single queue with controlled service rate of section 6. By (6.1), a job arrives in a
-// step with probability ϱ, and a job departs with probability a, the chosen rate. The
-// zero value is the paper's queue with average cost and the uniformised [Reading] of its
-// transition law.
+// Queue is the single queue of section 6, whose service rate is controlled. By (6.1), a job arrives
+// in a step with probability ϱ, and a job departs with probability a, the chosen rate. The zero
+// value is the paper's queue with average cost and the [Uniformised] reading of (6.1).
 //
 // States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A departure from the
 // shortest length and an arrival at length L are impossible, so the probability of the impossible event is added to the
@@ -41,7 +40,7 @@ type Queue struct {
 	// in the paper.
 	Criterion mixpolicy.Criterion
 
-	// Empty adds a state of length 0. It comes before length 1, and no job departs from it.
+	// Empty adds a state of length 0, with the state index 0. In this state, no job departs.
 	Empty bool
 }
 

@@ -187,8 +187,8 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 
 // Recommendation returns a table that says which methods to use for (2.18) if costs must be learnt from the oracle's
 // samples. (Some methods also use max |c|.) A row covers a group of problems of the fair races. For each method, the
-// row counts the problems on which no other method beat this method in both drawings, by penalised gap after equal
-// queries. The row recommends the methods with the highest count or, if all counts are 0, no method.
+// row counts the problems on which no other method beat this method in both drawings, by penalised gap after equally
+// many queries. The row recommends the methods with the highest count or, if all counts are 0, no method.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)

@@ -38,19 +38,20 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 
 // Learners returns the methods that learn costs from the oracle. Each method has at most 16 settings. Step sizes and
 // penalty weights are meant for costs divided by max |c|. The methods for (2.18) are Algorithm 1, the penalty method
-// (4.16), the dual ALP (4.14), and plug-in, which uses means or medians of means. Algorithm 1 enters in several forms:
-// with its average as the answer, with its last iterate as the answer, with scaled rows, with reduced variance (on
-// small problems only), and in the scale-free form. The scale-free form and plug-in have nothing to tune. Some methods
-// seek the best of all policies: certainty equivalence; for average cost, π-learning; and for discounted cost, the
-// randomised LP. If phi is not nil, Learners also returns the ALP with sampled constraints (4.8) and, for discounted
-// cost, a primal–dual method for the smoothed ALP. The argument phi is Φ, a basis of value functions.
+// (4.16), the dual ALP (4.14), and two forms of plug-in: one with means, and one with medians of means. Algorithm 1
+// enters in several forms: with its average as the answer, with its last iterate as the answer, with scaled rows, with
+// reduced variance (on small problems only), and in the scale-free form. The scale-free form and plug-in have nothing
+// to tune. Some methods seek the best of all policies: certainty equivalence; for average cost, π-learning; and for
+// discounted cost, the randomised LP. If phi is not nil, Learners also returns the ALP with sampled constraints (4.8)
+// and, for discounted cost, a primal–dual method for the smoothed ALP. The argument phi is Φ, a basis of value
+// functions.
 //
 // The argument steps is the number of queries of the longest run, and the argument mixing bounds the base policies'
 // mixing times. The step sizes of π-learning depend on both arguments, and the step sizes of the randomised LP depend
 // only on steps. In each column of Φ, the greatest absolute value should be 1, because we bound the coefficients in
 // (4.8) by max |c| times the horizon. The horizon is 1/(1−γ) or, for average cost, the argument mixing.
 //
-// In Algorithm 1, we set β = +∞, so there is no ball as in (3.26). Algorithm 1 can converge to λ* only if
+// In Algorithm 1, we set β = +∞, so λ is not confined to the ball of (3.26). Algorithm 1 can converge to λ* only if
 // G = 1/(1−γ) ∨ β ≥ ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of
 // the ball.
 func Learners(p *mixpolicy.Problem, phi *mat.Dense, steps int, mixing float64) (all []race.Entrant) {

@@ -14,13 +14,14 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// Fair is the kind of race in which we tune three parameters of every method that has parameters. For Algorithm 1, these are
-// the step η₀, the scale k of costs and the recency p of the average; the θ-step is η₀/k, and the λ-step is η₀k. For the
-// penalty method, they are η₀, ω and p. All these methods try three grids of 64 settings, and use equally many runs for
-// tuning. The second and the third grid lie around the best setting so far, with the same values of p. If the best value of
-// a parameter other than p is at an end of its axis, the new axis is as wide as the old axis and extends beyond this end;
-// otherwise, the new axis is finer. Each race is run twice, in two drawings, which share no seed, no random instance and no
-// tuning. A method counts as better only if it is better in both drawings.
+// Fair is the kind of race in which we tune three parameters of every method that has parameters. For Algorithm 1,
+// these are the step η₀, the scale k of costs and the recency p of the average; the θ-step is η₀/k, and the λ-step is
+// η₀k. For the penalty method, they are η₀, ω and p. All these methods try three grids of 64 settings, and use equally
+// many runs for tuning. The second and the third grid lie around the best setting so far, but all three grids have the
+// same values of p. If the best value of a parameter other than p is at an end of its axis, the new axis is as wide as
+// the old axis and extends beyond this end; otherwise, the new axis is finer. Each race is run twice, in two drawings,
+// which share no seed, no random instance and no tuning. A method counts as better only if it is better in both
+// drawings.
 const Fair = "fair"
 
 // otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
@@ -29,8 +30,8 @@ var otherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries",
 // FairProblems returns the names of all fair races.
 func FairProblems() []string { return slices.Concat(Names, otherLengths, FamilyNames()) }
 
-// FairTuning is the value of [race.Row].Race in the rows with tuning scores. These are the finite scores of the settings in
-// the first grid of a fair race; each score comes from one run.
+// FairTuning is the value of [race.Row].Race in the rows about tuning in fair races. Such a row contains the finite
+// scores of the settings in the first grid of a fair race; each score comes from one run.
 const FairTuning = "tuning of a fair race"
 
 // Drawings are the names of the two drawings. [race.Row].Base contains one of these names.
@@ -199,8 +200,8 @@ func (f fairRace) until(ctx context.Context) (rows race.Record, err error) {
 	return rows.Round(6), nil
 }
 
-// UntilTable returns the table of the runs in the rows of [Until]. For the runs that ended by themselves, it shows their
-// number, the median of their queries, and their greatest gap.
+// UntilTable returns the table of the runs in the rows of [Until]. For the runs that ended by themselves, it shows
+// their number, their median number of queries, and their greatest gap.
 func (r Record) UntilTable() plotting.Table {
 	t := plotting.Table{Caption: "Runs of the scale-free variant with a tolerance of 1 %", Columns: plotting.Columns("problem", "runs",
 		"ended by themselves", "median of their queries\t%.0f", "queries allowed\t%.0f", "their greatest gap, % of the optimum\t%.2g")}

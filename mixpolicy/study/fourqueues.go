@@ -20,7 +20,7 @@ type FourQueues struct {
 	Learning Learning
 	Steps    int // the number of steps that are counted in each simulated stream
 	Seed     uint64
-	Details  bool // whether to record also the distribution of the number of jobs under each base policy, and the least θⱼ that is feasible
+	Details  bool // also record the law of the number of jobs under each base policy, and each least feasible θⱼ
 	Measures mixpolicy.MeasureSettings
 	Progress func(doing string)
 }
@@ -323,7 +323,7 @@ type NetworkPart struct {
 }
 
 // Compute returns the rows of the part. Unless progress is nil, Compute calls progress with the name of each activity
-// that begins.
+// when the activity begins.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)

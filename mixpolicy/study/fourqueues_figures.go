@@ -28,7 +28,8 @@ const (
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
 	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
-	// MassPrice is the price of a unit of negative mass in the penalised gap, divided by c_max: 2 max λ*/c_max.
+	// MassPrice is 2 max λ*/c_max. If this number is at least 1, it is the price of a unit of negative mass in
+	// the penalised gap, divided by c_max.
 	MassPrice = "price of negative mass"
 	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In
 	// rows of [Tuning], At is also η₀, and Values are the gaps of the runs with one setting. In the rows of [Tuning]
@@ -357,8 +358,8 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels compares the methods for (2.18) in pairs, run by run on the same streams. It shows in how many runs each
-// method of a pair has the smaller gap, [LearntGap] or [PenalisedGap].
+// GapDuels compares the methods for (2.18) in pairs, run by run on the same streams. The argument quantity is
+// [LearntGap] or [PenalisedGap]. The table shows in how many runs each method of a pair has the smaller gap.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

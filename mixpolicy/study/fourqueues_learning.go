@@ -21,8 +21,8 @@ import (
 // queries, and all methods with parameters try the same number of configurations. The configuration of each method is
 // chosen in separate trials, whose seed differs from the seed of the reported trials. Tuning uses as many trials as the
 // reported results. Tuning needs many trials, as an example with the two rules shows. With a slightly too small penalty
-// weight, 10 of 24 runs had smaller gaps than every run with a greater weight. But 3 of these 24 runs had gaps above
-// one job.
+// weight, 10 of 24 runs had smaller gaps than every run with a greater weight. But in 3 of these 24 runs, the gap was
+// greater than the holding cost of one job.
 type Learning struct {
 	Queries int // T
 	Trials  int

@@ -16,7 +16,7 @@ type located struct {
 }
 
 // At returns "pkg: place: err", or "pkg: err" if place is "", where err stands for the text of err without the prefix
-// that it has already. The result wraps err.
+// that it already has. The result wraps err.
 func At(pkg, place string, err error) error {
 	text := err.Error()
 	if own, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(packages, own) {

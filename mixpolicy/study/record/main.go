@@ -1,5 +1,5 @@
-// Command record makes the records in the folder data, and the README's picture. Tests check the records, but do not
-// write them.
+// Command record makes most of the records in the folder data, and the README's picture. Tests check the records,
+// but do not write them.
 //
 //	go run ./mixpolicy/study/record list
 //	go run ./mixpolicy/study/record comparison -m plug-in -p queue
@@ -159,7 +159,8 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Number of instances of each bound, at most 500 per start; a grid's points share them."`
 }
 
-// Run searches one space after the other. If spaces are named, Run keeps the records of the other spaces.
+// Run searches the spaces of instances for counterexamples, one space after the other. If spaces are
+// named, Run searches only these, and keeps the records of all others.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)
