@@ -124,7 +124,7 @@ func checkALPFeasible(ctx context.Context) Finding {
 		corrected = max(corrected, math.Abs(next[s]-a.optimal[s])/a.optimal[s])
 	}
 	return holdsCorrected(printed, corrected,
-		"3v* satisfies 𝒮v ⪰ c, but is not a lower bound of v*; a v with 𝒮v ⪰ v is a lower bound").within(valueTolerance)
+		"3v* satisfies 𝒮v ⪰ min_a c_a, but is not a lower bound of v*; a v with 𝒮v ⪰ v is a lower bound").within(valueTolerance)
 }
 
 // checkPolicyLoss: the printed inequality has v^π on both sides, and follows from μ^π ⪰ (1−γ)α. In the cited theorem,
@@ -250,7 +250,7 @@ func checkSampledError(ctx context.Context) Finding {
 	}
 	return holdsCorrected(saysNothing(printed), max(saysNothing(corrected), excess(float64(enough)/trials, delta)),
 		"among %d conceivable ν̂, %d contradict the printed form, which has ν̂ on both sides, and %d the corrected form, with the full "+
-			"ALP's ν* on the right; the corrected form failed in %d of %d trials with all pairs (%d draws, δ = 0.1), in %d with 10",
+			"ALP's ν* on the right; the corrected form failed in %d of %d trials with all pairs (%d draws, or fewer), in %d with 10",
 		conceivable, printed, corrected, enough, trials, count, few).within(0)
 }
 

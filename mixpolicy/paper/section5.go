@@ -124,7 +124,7 @@ func checkGapBelow(ctx context.Context) Finding {
 	_, top := p.MDP().CostRange()
 	below := func(size float64) float64 { return -2 * k.R * size * math.Sqrt(float64(k.Pairs)) * k.PsiNorm }
 	return holdsCorrected(excess(below(top), gap), max(along.Corrected, excess(below(k.Cost), gap)),
-		"costs in [−1, 0): a gap of %.3g occurs; the lower bound with c_max = %.3g, as printed, is %+.3g; with max|c| = %.3g it is %.3g; "+
+		"costs in [−1, 0): a gap of %.3g occurs; the lower bound with c_max = %.3g, as printed, is %+.3g, and with max|c| = %.3g, %.3g; "+
 			"if no cost is negative, the printed bound holds: along runs, %s", gap, top, below(top), k.Cost, below(k.Cost), along.Numbers).
 		within(along.Tolerance)
 }

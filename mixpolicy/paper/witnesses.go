@@ -96,7 +96,7 @@ func checkRestarting(ctx context.Context) Finding {
 	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ in place of P, the printed forms hold up to %.1g", corrected).within(valueTolerance)
 }
 
-// witnessMixtures also compares the best mixture of two deterministic policies with the best Ψθ.
+// witnessMixtures also compares the best mixture of two deterministic policies with the best feasible Ψθ.
 func witnessMixtures(ctx context.Context) Finding {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(1, 5))
 	pure := func() *mixpolicy.Policy {
@@ -106,7 +106,7 @@ func witnessMixtures(ctx context.Context) Finding {
 	best := must(mixtureProblem(x, mixpolicy.Ball(100), base...).Optimum(ctx))
 	mixture := floats.Min(mixtureCosts(x, base[1], base[0], 20)) // mixtures between these could only be cheaper
 	return checkXi(ctx).read(excess(best.Objective, mixture),
-		"two deterministic policies: the best of 21 mixtures costs %.4g, and the best Ψθ %.4g", mixture, best.Objective)
+		"two deterministic policies: the best of 21 mixtures costs %.4g, and the best feasible Ψθ %.4g", mixture, best.Objective)
 }
 
 // checkRestartingContracts interprets P as the kernel that restarts, and τ_mix as a constant that exists.
@@ -114,7 +114,7 @@ func checkRestartingContracts(ctx context.Context) Finding {
 	x, p, _ := smallMeasure()
 	one := must(theory.ContractionCoefficient(ctx, restarting(x), p, 1)).Coefficient
 	return holds(excess(one, x.Gamma()),
-		"one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one)
+		"random MDP, γ = 0.9: one step of P̃ = γP + (1−γ)1αᵀ contracts by %.3g, which is at most γ = e^{−1/τ} for τ = 1/ln(1/γ)", one)
 }
 
 // witnessReferences: by the printed equation numbers, a distribution is the number ζ of (4.5), and C_e is the B of
@@ -261,7 +261,7 @@ func witnessViolationNorm(ctx context.Context) Finding {
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
 	f := checkDistance(ctx)
 	const violation, tau = 4, 10 // violation is ½‖[Ψθ̂]₋‖₂, so V = 2
-	f.Numbers += fmt.Sprintf("; for V = 2 and τ = 10, the printed bound is %.3g",
+	f.Numbers += fmt.Sprintf("; for γ = 0.1, V = 2 and τ = 10, the printed bound is %.3g",
 		theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), tau, violation, 2*violation))
 	return f.read(excess(tv, bound), "512 states, τ = 1: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
@@ -460,7 +460,7 @@ func witnessDualFactor(context.Context) Finding {
 		corrected = max(corrected, excess(lhs, from+2*slope))
 	}
 	return holdsCorrected(printed, corrected,
-		"50 steps: the printed equation is off by up to %.2g of its size; the corrected inequality holds in each step", printed)
+		"50 steps, after (5.15): the printed equation is off by up to %.2g of its size; the corrected inequality always holds", printed)
 }
 
 func witnessAverageBall(context.Context) Finding {
