@@ -174,8 +174,7 @@ const (
 	readmeEnd   = "<!-- end of data/peers.csv -->\n"
 )
 
-// WithComparisons replaces the table of peers.csv in the README by a table of the given rows, and returns the new
-// README.
+// WithComparisons replaces the README's table of peers.csv with a table of the given rows, and returns the new README.
 func WithComparisons(readme string, all []Comparison) (string, error) {
 	before, rest, begins := strings.Cut(readme, readmeBegin)
 	_, after, ends := strings.Cut(rest, readmeEnd)

@@ -10,11 +10,11 @@
 //	go run ./notebooks site       make a site whose cells run in the reader's browser
 //	go run ./notebooks -h         list all commands and flags
 //
-// Apart from temporary files, the caches of Go, pip and npm, and a Debian package if the flag --debian allows it, the
-// set-up writes only to the folder .lab of the clone, and a run writes only to the folder build. Only the command run
-// --update writes fresh outputs into the notebooks, and only the command kernel writes into your own Jupyter. When the
-// command ends, for whatever reason, the processes that it started end too, except that Debian's package manager may
-// finish first.
+// The set-up writes to the folder .lab of the clone, and a run writes to the folder build. Apart from these folders,
+// they change only temporary files and the caches of Go, pip and npm, unless you use a flag: --debian allows the set-up
+// to install a Debian package, and run --update also writes the fresh outputs into the notebooks. Only the command
+// kernel writes into your own Jupyter. When the command ends, for whatever reason, the processes that it started end
+// too, except that Debian's package manager may finish first.
 package main
 
 import (

@@ -18,11 +18,11 @@ import (
 // temporary matches the names of temporary files: .NAME.PROCESS.RANDOM.unfinished.
 var temporary = regexp.MustCompile(`^\..+\.([0-9]+)\.[0-9]+\.unfinished$`)
 
-// Write replaces the file at path by a file that the function write fills. The new file has a temporary name in the
-// same folder until it is complete and on disk. If write or another step fails, the new file is removed and the old
-// file stays. The new file has the permissions of the old file or, without an old file, 0666 less the permissions that
-// the umask removes. If path is a symbolic link, Write replaces the target of the link, or returns an error if it
-// cannot find a target.
+// Write replaces the file at path with a new file, whose contents come from the function write. The new file has a
+// temporary name in the same folder until it is complete and on disk. If write or another step fails, the new file is
+// removed and the old file stays. The new file has the permissions of the old file or, without an old file, 0666 less
+// the permissions that the umask removes. If path is a symbolic link, Write replaces the target of the link, or returns
+// an error if it cannot find a target.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -57,8 +57,8 @@ func WriteBytes(path string, contents []byte) error {
 	})
 }
 
-// Left reports whether path is a temporary file that a killed writer has left behind. In this case, the name has the
-// form that Write gives to temporary files, and the process whose number is in the name has ended.
+// Left reports whether path is a temporary file that a killed writer has left behind: the name has the form that Write
+// gives to temporary files, and the process whose number is in the name has ended.
 func Left(path string) bool {
 	m := temporary.FindStringSubmatch(filepath.Base(path))
 	if m == nil {

@@ -54,7 +54,8 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions and methods of the package in a folder of the module at root. It omits test files.
+// Functions returns the functions and methods of the package in a folder of the module at root. It omits the functions
+// in test files.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {

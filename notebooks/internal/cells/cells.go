@@ -29,8 +29,8 @@ type Session struct {
 	env     []string
 }
 
-// New returns a session without declarations. The map names lists the packages that the cells may import: it maps each
-// import path to the package's name.
+// New returns a session without declarations. Cells may import only the packages whose paths are keys of the map names;
+// the map's values are the packages' names.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is made from a cell and the earlier declarations that the cell needs.

@@ -22,7 +22,7 @@ import (
 // archives of the packages that cells may import; the programs of pages; files of data; and the scripts of the workers.
 type engine struct {
 	Tools    map[string]file    `json:"tools"`   // compile, link, composer, completer and drawer
-	Workers  map[string]file    `json:"workers"` // the scripts of the workers session, build, draw and cell
+	Workers  map[string]file    `json:"workers"` // the scripts of the workers: session, build, draw and cell
 	Packages map[string]archive `json:"packages"`
 	Names    map[string]string  `json:"names"` // the names of the packages that cells may import, by their import paths
 	Pages    []page             `json:"pages"`

@@ -2,9 +2,10 @@
 // which compiles and runs cells in the reader's browser. The browser must support WebAssembly, and be from 2024 or
 // later. The site is a folder of static files, which any web server can serve, under any path.
 //
-// The engine is Go's own compiler and linker, built from the GOROOT of whoever makes the site. Package cells makes a
-// program from a cell. The compiler, the linker and the program then run one after another in web workers, on file
-// systems in memory. The page fetches each part of the engine, and each package, when a cell first needs it.
+// The engine contains Go's own compiler and linker, built from the GOROOT on the machine that makes the site. Package
+// cells makes a program from a cell. The compiler, the linker and the program then run one after another in web
+// workers, on file systems in memory. The page fetches each part of the engine, and each package, when a cell first
+// needs it.
 //
 // A published cell usually needs no compiler: for each page, [Build] compiles one program, which contains the programs
 // of the page's cells (see [cells.Session.Page]). The program of a changed cell is not in the page's program, so the
