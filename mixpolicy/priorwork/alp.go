@@ -20,9 +20,9 @@ import (
 //
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ.
 //
-// There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints a min over v, and
-// its text prints 𝒮v ⪰ c in place of 𝒮v ⪰ v. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must
-// maximise.) With all constraints, the program's value is a lower bound on αᵀv*. The field Bound defines Γ.
+// There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints a min over v and,
+// in the text below (4.1), 𝒮v ⪰ c instead of 𝒮v ⪰ v. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must
+// maximise.) If all constraints are imposed, the program's value is a lower bound on αᵀv*. The field Bound defines Γ.
 //
 // Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. This program does not
 // contain α.
@@ -34,15 +34,17 @@ type ALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α, the n state-relevance weights; nil means the MDP's initial distribution
 
-	// Pairs lists the indices s·m + a of the pairs (s, a) whose constraints are imposed; nil means all pairs.
+	// Pairs lists the indices s·m + a of the pairs (s, a) whose constraints are imposed; nil means the constraints of
+	// all pairs.
 	Pairs []int
 
-	// Bound is B in Γ = {ν: ‖ν‖∞ ≤ B}; 0 means that Γ contains all ν. With the constraints of only some pairs, the program
-	// can be unbounded if Bound is 0.
+	// Bound is B in Γ = {ν: ‖ν‖∞ ≤ B}; 0 means that Γ contains all ν. If Bound is 0 and only some constraints are
+	// imposed, the program can be unbounded.
 	Bound float64
 }
 
-// Approximation holds a solution of an approximate linear program, and the greedy policy for it.
+// Approximation holds a solution of an approximate linear program, and the greedy policy for the values of this
+// solution.
 type Approximation struct {
 	Nu        []float64 // ν̂
 	Gain      float64   // ĝ, under average cost
@@ -52,8 +54,8 @@ type Approximation struct {
 	Value  []float64         // Φν̂ in all states
 	Policy *mixpolicy.Policy // greedy for Value
 
-	// Violation is the maximum of [(Φν̂)(s) − (𝒮Φν̂)(s) + ĝ]₊ over all states s. It also covers states whose constraints
-	// are not imposed. Under discounting, ĝ = 0.
+	// Violation is the maximum of [(Φν̂)(s) − (𝒮Φν̂)(s) + ĝ]₊ over all states s. This maximum includes the states whose
+	// constraints are not imposed. Under discounting, ĝ = 0.
 	Violation float64
 }
 
@@ -192,8 +194,8 @@ func newApproximation(x *mixpolicy.MDP, phi *mat.Dense, solution, b []float64) *
 
 func negated(x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), -1, x) }
 
-// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the distance between v and v2 in the ℓ₁ norm with the weights w. (4.2),
-// (4.3), (4.9) and (4.13) bound such distances.
+// WeightedError returns Σ_s w(s)|v(s) − v2(s)|, the distance between v and v2 in the ℓ₁ norm with the weights w. The
+// inequalities (4.2), (4.3), (4.9) and (4.13) bound distances of this kind.
 func WeightedError(w, v, v2 []float64) float64 {
 	var total float64
 	for s := range w {

@@ -84,9 +84,9 @@ func TestALPInADistantCorner(t *testing.T) {
 	}
 }
 
-// Under average cost, a constant in the basis adds only rounding errors to a row. The solver must not scale them up: the answer
-// equals the answer without the constant. whiten's coordinates have a condition number up to 2²², and the solver does a
-// few dozen roundings.
+// Under average cost, a constant in the basis adds only rounding errors to a row. The solver must not scale them up:
+// the answer equals the answer without the constant. whiten's coordinates have a condition number up to 2²², and the
+// solver does a few dozen roundings.
 func TestALPWithAConstant(t *testing.T) {
 	q := deFariasVanRoy(99)
 	q.Criterion = mixpolicy.AverageCost

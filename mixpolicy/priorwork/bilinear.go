@@ -17,28 +17,29 @@ import (
 //
 //	min_v max_ξ (1−γ)αᵀv + Σ ξ_a(s) (r_a(s) + γP_a(s)v − v(s)),
 //
-// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. Let ξ(s) = Σ_a ξ_a(s). (The parameters M, θ, β and α′ are below.) A
-// step draws a state s with probability (1−θ)ξ(s) + θα(s), and then an action a with probability π_a(s) = ξ_a(s)/ξ(s).
-// It queries the cost of (s, a) and a next state s′, draws s₀ ~ α, and updates ξ and v:
+// over 0 ⪯ v ⪯ M1 and distributions ξ on pairs. Let ξ(s) = Σ_a ξ_a(s). (The parameters M, θ, β and α′ are given below,
+// and α is the initial distribution.) A step draws a state s with probability (1−θ)ξ(s) + θα(s), and then an action a
+// with probability π_a(s) = ξ_a(s)/ξ(s). It queries the cost of (s, a) and a next state s′, draws s₀ ~ α, and updates ξ
+// and v:
 //
 //	ξ_a(s) ← ξ_a(s) exp(β (γv(s′) − v(s) + r − M) / Pr(s, a)), normalised
 //	v ← Π[v − α′((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //
 // Here Pr(s, a) is the probability with which a step draws (s, a), and Π is the projection onto 0 ⪯ v ⪯ M1. A step
-// takes O(m + log n) operations. The answer is the average of the policies π of all steps. The published parameters for
-// T steps are
+// takes O(m + log n) operations. The answer is the average of the policies π of all steps. The published method
+// requires v ∈ [0, 1/(1−γ)]ⁿ and ξ(s) ≥ θα(s). Its parameters for T steps are
 //
-//	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²),
+//	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²).
 //
-// with v in [0, 1/(1−γ)]ⁿ and ξ(s) ≥ θα(s). Our ξ may violate ξ(s) ≥ θα(s). But a step draws each s with a probability
-// of at least θα(s), because of the term θα(s) above. M = 1/(1−γ) is the least M for which the exponent is never
-// positive. The exponent must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// Our ξ may violate ξ(s) ≥ θα(s). But a step draws each s with a probability of at least θα(s), because of the term
+// θα(s) above. M = 1/(1−γ) is the least M for which the exponent in the update of ξ is never positive. This exponent
+// must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
-// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. Every method needs Ω(nm/((1−γ)³ε²)) queries
-// (Azar, Munos and Kappen 2013).
+// After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. In the worst case, every method needs
+// Ω(nm/((1−γ)³ε²)) queries for an ε-optimal policy (Azar, Munos and Kappen 2013).
 //
 // Source: Wang, Mathematics of Operations Research 45(2), 2020 (arXiv 1704.01869). We did not have the text of this
-// article; θ, M, β and α′ are taken from a public implementation.
+// article; we took θ, M, β and α′ from a public implementation.
 //
 // Deviations: see [Publications].
 type RandomizedLP struct {
@@ -70,34 +71,35 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is Wang's primal–dual π-learning for average cost with a generative model. It is [RandomizedLP] with three
-// changes: γ = 1; no s₀ is drawn; and v is replaced by a relative value function h with −2t1 ⪯ h ⪯ 2t1. The comment of
-// the field MixingTime says which t are large enough. The analysis assumes that, for some τ ≥ 1, every stationary
-// measure gives each state a probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters
-// are
+// PiLearning is Wang's primal–dual π-learning for average cost with a generative model. Apart from the values of its
+// parameters, it differs from [RandomizedLP] in three points: γ = 1; no s₀ is drawn; and a relative value function h
+// with −2t1 ⪯ h ⪯ 2t1 replaces v. The comment on the field MixingTime says which t are large enough. The analysis
+// assumes that, for some τ ≥ 1, the stationary measure of every policy gives each state a probability in [1/(√τ n),
+// √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
-// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. Every method needs Ω(nm·t/ε²)
-// queries.
+// With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. In the worst case, every method
+// needs Ω(nm·t/ε²) queries.
 //
 // M = 4t + 1 is the least M for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. All exponents are
-// then at least −(8t+1)β/Pr(s, a). The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less.
-// Because e^x ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a}
-// Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap. (The gap is defined below.) The
-// gradient for h satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at most
+// then at least −(8t+1)β/Pr(s, a). Let π* be an optimal policy, with the measure ξ* and the relative value function h*.
+// The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. Because e^x ≤ 1 + x + x²/2 for x ≤ 0,
+// a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β
+// times the contribution of ξ to the gap. (The gap is defined below.) The gradient estimate for h satisfies
+// ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
 // The sum of the first two terms is least for a β of the order of (1/t)√(ln(nm)/(nmT)). With α′ = nt²β, the third term
 // is 2/(βT), which is less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
-// The gap is the mean over the steps k of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k). The only fixed h in this gap is h*. So the analysis
-// requires only that h*, plus a suitable constant, stays between −2t and 2t. This holds if t bounds the mixing times of
-// all policies. For the queue of section 6, max h* − min h* = 146.2 (c_max − c_min), so t = 37 is enough. A bound on
-// the mixing times of all policies of this queue is too large to be useful. For example, if the service rate is 0.8 up
-// to length 66, and 0.2 above this length, the mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of
-// the chain.
+// The gap is the mean over the steps k of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k). The only h in this gap that is not an iterate is h*.
+// So the analysis requires of t only that h*, plus a suitable constant, stays between −2t and 2t. This holds if t
+// bounds the mixing times of all policies. For the queue of section 6, max h* − min h* = 146.2 for costs divided by
+// c_max − c_min, so t = 37 is enough. Every bound on the mixing times of all policies of this queue is too large to be
+// useful. For the policy with the service rate 0.8 up to length 66, and 0.2 above this length, the mixing time is
+// already at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -262,19 +264,19 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 
 // BoxMirror is Jin and Sidford's stochastic mirror descent for the saddle point of [RandomizedLP] or, under average
 // cost, of [PiLearning]. The values v are in the box |v| ≤ 2M, and the measure μ is in the simplex. M is 1/(1−γ) under
-// discounted cost, and t (the field MixingTime) under average cost. The method sets no lower bound on the entries of μ,
-// so it needs no knowledge of the stationary measures. Each of the two gradients comes from a query of its own, and is
-// taken at the v and μ before the step:
+// discounted cost, and t (the field MixingTime) under average cost. Apart from a guard against rounding, the method
+// sets no lower bound on the entries of μ, so it needs no knowledge of the stationary measures. Each of the two
+// gradient estimates comes from a query of its own, and is computed at the v and μ before the step:
 //
 //	(s, a) ~ μ, then s′, and s₀ ~ α:   v ← Π[v − η_v((1−γ)e_{s₀} + γe_{s′} − e_s)]
 //	(s, a) uniform, then s′:           μ_a(s) ← μ_a(s) exp(η_μ nm (r + γv(s′) − v(s))), normalised
 //
 // Π is the projection onto the box. A step takes O(log nm) operations. The answer is the policy of the average μ. The
-// box |v| ≤ M already contains v*. Because the method uses a box that is twice as wide as this box, a small gap implies
-// a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient satisfies
-// Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step sizes
-// below, exponents are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T steps, for such a T. Then for
-// every fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most
+// box |v| ≤ M already contains v*. The method uses a box that is twice as wide. Because of the greater width, a small
+// gap implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient
+// satisfies Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step
+// sizes below, the exponents in the update of μ are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T
+// steps, for such a T. Then for every fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)².
 //

@@ -10,14 +10,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// CertaintyEquivalence estimates the costs, and solves the MDP with the estimates. It applies the plug-in principle to
-// the whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal in the number
-// of queries (Azar, Munos and Kappen 2013). Here, transitions are known. If costs have no noise, one query for each
-// pair is enough: the answer's cost then exceeds the cost of the best policy by at most 10⁻⁶ times the range of the
-// costs.
+// CertaintyEquivalence estimates the costs, and solves the MDP with the estimated costs. It applies the plug-in
+// principle to the whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal
+// in the number of queries, up to a logarithmic factor (Azar, Munos and Kappen 2013). Here, transitions are known. If
+// costs have no noise, one query for each pair is enough: the answer's cost then exceeds the cost of the best policy by
+// at most 10⁻⁶ times the range of the costs.
 //
-// The method queries all pairs in a random order, and then repeats this order. The estimate for a pair is the cost last
-// observed for the pair. Before a pair's first query, the estimate is the greatest cost, which Assumption A.3 gives.
+// The method queries all pairs in a random order, and then repeats this order. The estimate of a pair's cost is the
+// cost last observed for this pair. Before a pair's first query, the estimate is the greatest cost, which Assumption
+// A.3 gives.
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //
@@ -53,8 +54,8 @@ func (a *certaintyEquivalence) Step() error {
 	return nil
 }
 
-// Policy implements [mixpolicy.PolicyRun]. It solves the MDP with the estimated costs, to within 10⁻⁶ times the range
-// of these costs.
+// Policy implements [mixpolicy.PolicyRun]. Policy solves the MDP with the estimated costs, to within 10⁻⁶ times the
+// range of these costs.
 func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
 	estimated, err := a.x.WithCosts(a.cost)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 // step draws a pair (s, a) ~ η and queries its cost. The answer is the greedy policy for Φν̂, where ν̂ solves the
 // program ([ALP]) with the constraints of the pairs drawn so far.
 //
-// The published η is the result of [Lyapunov.Sampling] for the optimal policy's measure. This measure is unknown before
-// the problem is solved. In the authors' experiment of 2003 with a queue of length x, the program has all constraints,
-// the state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1, x, x², x³. (We know this experiment from
-// a secondary source.)
+// The published η is the distribution that [Lyapunov.Sampling] returns for the optimal policy's measure. This measure
+// is unknown before the problem is solved. In the authors' experiment of 2003, the state is the length x of a queue.
+// There, the program has all constraints, the state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1,
+// x, x², x³. (We know this experiment from a secondary source.)
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -29,7 +29,7 @@ import (
 type ConstraintSampling struct {
 	Basis    *mat.Dense // Φ
 	Weights  []float64  // α; nil means the MDP's initial distribution
-	Sampling []float64  // η, a distribution of pairs; nil means (4.4) with u = 1 and with the μ that [Visits] returns
+	Sampling []float64  // η, a distribution over pairs; nil means (4.4) with u = 1 and with the μ that [Visits] returns
 	Bound    float64    // B in Γ, as in ALP.Bound
 }
 
@@ -93,8 +93,8 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
 
-// Solve draws as many constraints as the argument constraints says, with the random numbers of PCG(seed, 0). Then it
-// solves the program with the drawn constraints.
+// Solve draws constraints with the random numbers of PCG(seed, 0); the argument constraints is the number of draws.
+// Then Solve solves the program with the drawn constraints.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -107,8 +107,8 @@ func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, con
 //
 //	β_u = γ max_{s,a} Σ_{s′} P_a(s,s′) u(s′) / u(s)
 //
-// for a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper prints the sum over s, and u(s)
-// under the sum.) For the constant u = 1, β_u = γ.
+// for a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper prints Σ_s instead of Σ_{s′}, and
+// u(s) instead of u(s′).) For the constant u = 1, β_u = γ.
 func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	if x.Criterion().Average() {
 		return 0, fmt.Errorf("priorwork: Lyapunov function under average cost, want a discount factor")
@@ -135,8 +135,8 @@ func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	return beta, nil
 }
 
-// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) and the ν that attains
-// this minimum. It solves the linear program min ε subject to |v − Φν| ⪯ εu.
+// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) and a ν that attains this minimum. BestFit
+// solves the linear program min ε subject to |v − Φν| ⪯ εu.
 func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance float64, nu []float64, err error) {
 	n, d := phi.Dims()
 	if len(v) != n || len(u) != n {
@@ -189,8 +189,9 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
-// Here ν* is a solution of the [ALP] with all constraints and the Bound 0. The bound is Theorem 3 of de Farias and Van Roy (2003). The
-// argument distance is the minimum, which [BestFit] computes. (The paper prints (Ψu)(s) in place of u(s).)
+// Here ν* is a solution of the [ALP] that has all constraints and no Bound. The bound is Theorem 3 of de Farias and Van
+// Roy (2003). The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints (Ψu)(s) instead
+// of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -200,8 +201,8 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 //	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)).
 //
 // The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for a solution ν* of the smoothed program
-// ([SALP]) with the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α. The argument distance is the
-// minimum, which [BestFit] computes. (The paper prints u ⪯ 1.)
+// ([SALP]) with the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α, the measure of the optimal policy.
+// The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints u ⪯ 1 instead of u ⪰ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
@@ -210,8 +211,9 @@ func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float
 //
 //	η(s,a) = μ(s)u(s) / (m μᵀu).
 //
-// The guarantee (4.9) holds for μ = μ^{π*}_α, which is known only once the problem is solved. Practical choices of μ
-// are the measure of a known policy, or geometric weights; these choices have no guarantee.
+// The guarantee (4.9) holds for μ = μ^{π*}_α, the measure of the optimal policy, which is known only once the problem
+// is solved. Practical choices of μ are the measure of a known policy, or geometric weights; these choices have no
+// guarantee.
 func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 	if _, err := stateWeights(x, mu, nil, "sampling weights of states"); err != nil {
 		return nil, err
@@ -229,8 +231,8 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// The argument optimal is v*, and the argument spread is the supremum. αᵀv* must be positive, as it is if all costs are
-// positive.
+// The argument optimal is v*, and the argument spread is the supremum over ν. The value αᵀv* must be positive; it is
+// positive if all costs are positive.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }
@@ -258,9 +260,9 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
 // holds with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last
-// logarithm outside the product.) By Theorem 1 of the same article, the constraints that Φν̂ violates then have a
+// logarithm outside the product.) By Theorem 1 of the same article, the constraints that Φν̂ violates then have a total
 // probability of at most (1−γ)ε/(4mζ) under (4.4). If this bound is 1 or more, no constraint is needed, and
-// CostSampleSize returns 0. Otherwise, it panics unless this bound is positive, d ≥ 1 and 0 < δ < 1.
+// CostSampleSize returns 0. Otherwise, CostSampleSize panics unless this bound is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)
 	if measure >= 1 {

@@ -17,19 +17,19 @@ import (
 //
 //	f_ω(θ) = cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
 //
-// The second penalty, on the flow, is needed because the columns of Ψ need not be occupation measures. (The paper
-// prints θᵀΨᵀ(P − Q), the flow under average cost. Average cost is the criterion of the source.) Let
-// W = (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, an unbiased
+// The second penalty, on the flow, is needed because the columns of Ψ need not be occupation measures. (In the second
+// penalty, the paper prints θᵀΨᵀ(P − Q), the flow under average cost, which is the criterion of the source.) Let W =
+// (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, an unbiased
 // estimate of a subgradient is
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′).
 //
-// This q₂ minimises the greatest length of the second term of ĝ. The answer is the average of the iterates, with the
-// weights η. If the iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η = R₂/(G√T)
+// This q₂ minimises the greatest length of the second term of ĝ. The answer is the average of the iterates with the
+// weights η. If all iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η = R₂/(G√T)
 // give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
 //
-// DualALP computes W once, by a pass over all transitions for each feature. The source computes only the rows of W that
-// are sampled, each from the predecessors of s′.
+// DualALP computes W once; to do so, it passes over all transitions once for each feature. The source computes only the
+// sampled rows W_{s′}, each from the predecessors of s′.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
@@ -39,15 +39,15 @@ type DualALP struct {
 	Weight float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize
-	// Batch is the number of gradients that a step averages; 0 means 1.
+	// Batch is the number of gradient estimates that a step averages; 0 means 1.
 	Batch int
 	// CostScale divides every observed cost; 0 means c_max.
 	CostScale float64
 }
 
 // PublishedDualALP returns the setting of the source's experiments with the four-queue network: ω = 2, averages of 1000
-// gradients, and a step size of 10⁻⁴ that is halved every 2000 steps. These experiments took 8000 steps. (Quoted from
-// memory, because we did not have the text.)
+// gradient estimates, and a step size of 10⁻⁴ that is halved every 2000 steps. These experiments took 8000 steps. (We
+// quote all these values from memory, because we did not have the text.)
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
 		StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
@@ -166,7 +166,7 @@ func (a DualALP) Objective(p *mixpolicy.Problem, theta []float64) (float64, erro
 	return p.Objective(theta)/set.CostScale + set.Weight*(p.NegativeMass(theta)+flow.Value()), nil
 }
 
-// String describes the settings with the defaults filled in.
+// String returns a text with the settings, with the defaults filled in.
 func (a *dualALP) String() string {
 	return fmt.Sprintf("%s, ω = %v, %v, %d gradients a step, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.Batch, a.CostScale)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// LPSolution contains solutions of the two full linear programs of an MDP, (2.9) and (2.13) in their corrected form,
-// and a certificate of optimality. Under discounting, the programs are
+// LPSolution contains solutions of the two full linear programs of an MDP, and a certificate of their optimality. The
+// programs are (2.9) and (2.13) in their corrected form. Under discounting, the programs are
 //
 //	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
@@ -36,7 +36,7 @@ type LPSolution struct {
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
 // so the gap is 0 if (v, g) and ξ are feasible and no pair has both r > 0 and ξ > 0. All sums use compensated
-// summation, so each number errs by a few times 2⁻⁵³, relative to the size of its terms.
+// summation, so the error of each number is at most a few times 2⁻⁵³, relative to the size of its terms.
 type LPCertificate struct {
 	Primal, Dual float64 // Primal is (1−γ)αᵀv, or g under average cost; Dual is cᵀξ
 	// PrimalViolation is the maximum of [−r]₊ over all pairs. The point (v, g) becomes feasible if g is lowered by this

@@ -77,14 +77,14 @@ func queueProblem(q models.Queue, class mixpolicy.Class) *mixpolicy.Problem {
 // section6 is (2.18) for the queue of section 6.
 func section6(class mixpolicy.Class) *mixpolicy.Problem { return queueProblem(models.Queue{}, class) }
 
-// deFariasVanRoy returns the queue on which de Farias and Van Roy (2003) tested approximate linear programming, which has
-// 50,000 lengths, with fewer of them. The parameters are from a secondary source.
+// deFariasVanRoy returns a shorter form of the queue on which de Farias and Van Roy (2003) tested approximate linear
+// programming; their queue has 50,000 lengths. The parameters are from a secondary source.
 func deFariasVanRoy(buffer int) models.Queue {
 	return models.Queue{Buffer: buffer, Reading: models.SlowArrivals, Criterion: mixpolicy.Discounted(.98), Empty: true,
 		Cost: func(length int, rate float64) float64 { return float64(length) + 60*rate*rate*rate }}
 }
 
-// geometric returns their weights of the lengths, which are proportional to 0.9ˣ.
+// geometric returns the weights that de Farias and Van Roy give to the lengths x. The weights are proportional to 0.9ˣ.
 func geometric(x *mixpolicy.MDP) []float64 {
 	w := vector(x.States(), func(s int) float64 { return math.Pow(.9, float64(s)) })
 	floats.Scale(1/floats.Sum(w), w)

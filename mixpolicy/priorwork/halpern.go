@@ -11,14 +11,15 @@ import (
 //
 //	z ← (k+1)/(k+2)·(2T(z) − z) + z₀/(k+2).
 //
-// The residual ‖z − T(z)‖, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ), falls as 1/k. So the last point converges without
-// averaging. The method restarts at T(z) in three cases: the residual is at most a fifth of the residual at the last
-// restart; the residual is at most four fifths of the residual at the last restart, and has grown in the last step; or
-// at least 0.36 of all steps came after the last restart. At a restart, σ becomes √(σ d_λ/d_θ), where d_λ and d_θ are
-// the distances that λ and θ have moved since the last restart. But σ changes by a factor of at most 2, so a single
-// restart cannot spoil σ.
+// The residual ‖z − T(z)‖, in the norm √(σ‖θ‖² + ‖λ‖²_{S⁻¹}/σ) with the σ and S of [PDHG], falls as 1/k. So the last
+// point converges without averaging. The method restarts at T(z) in three cases: the residual is at most a fifth of the
+// residual at the last restart; the residual is at most four fifths of the residual at the last restart, and has grown
+// in the last step; or at least 0.36 of all steps came after the last restart. At a restart, σ becomes √(σ d_λ/d_θ),
+// where d_λ and d_θ are the distances that λ and θ have moved since the last restart. But a restart changes σ by a
+// factor of at most 2, so a single restart cannot spoil σ.
 //
-// A step costs 2nmd operations, and every 16th step costs a few times as many. The method makes no queries.
+// A step costs 2nmd operations. Every 16th step also tests whether a point is the best so far, and costs a few times as
+// many. The method makes no queries.
 //
 // Source: Lu and Yang, arXiv 2407.16144, 2024; for large programs, Lu, Peng and Yang, cuPDLPx, arXiv 2507.14051, 2025.
 //

@@ -15,8 +15,8 @@ import (
 // MedianPlugIn is [mixpolicy.PlugIn] for noise with heavy tails: sample k goes to group k mod Groups, and b̂ⱼ is the
 // median of the groups' estimates of (cᵀΨ)ⱼ. If fewer than half of the groups contain an outlier, the median is within
 // the range of the estimates from the groups without an outlier. The mean of [mixpolicy.PlugIn] includes outliers, as
-// it should if the outliers are real costs. While there are fewer samples than groups, the median is over the groups
-// that have a sample.
+// it should if the outliers are real costs. While there are fewer samples than groups, the median is taken over the
+// groups that have a sample.
 //
 // Source: Nemirovski and Yudin, Problem Complexity and Method Efficiency in Optimization, 1983. We did not have its
 // text.
@@ -59,7 +59,7 @@ func (a *medianPlugIn) Step() error {
 // View implements [mixpolicy.Run].
 func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, at most once for each t.
+// ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, at most once for each number of samples.
 func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
 	if a.t != a.solved {
 		means := make([]float64, min(a.t, len(a.total)))

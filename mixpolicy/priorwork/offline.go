@@ -19,9 +19,9 @@ import (
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
-// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves π meanwhile. Under discounting, H = 1/(1−γ) and ρ = 0. Under average cost,
-// H = t, the field MixingTime, and 0 ≤ ρ ≤ 1. The method makes T rounds of two stages. In the first stage, K
-// transitions move θ and, under average cost, ρ:
+// over 0 ⪯ β ⪯ C and |θ| ⪯ H, and improves the policy π at the same time. Under discounting, H = 1/(1−γ) and ρ = 0.
+// Under average cost, H = t (the field MixingTime), and 0 ≤ ρ ≤ 1. The method makes T rounds of two stages. In the
+// first stage, K transitions move θ and, under average cost, ρ:
 //
 //	θ ← Π[θ + η(β_a(s)e_{(s,a)} − γβ_a(s)e_{s′}∘π − (1−γ)e_{s₀}∘π)],   s₀ ~ α,   ρ ← Π[ρ − (η/2H√(nm))(1 − β_a(s))].
 //
@@ -29,9 +29,10 @@ import (
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
-// Here θ̄ is the mean of the K iterates of θ, v̄ is the v of θ̄, and Σ is over the rounds so far. The answer is one of the
-// T policies, drawn uniformly. A step uses one transition. It takes O(m) operations if it moves θ, and O(nm) if it
-// moves β. The step sizes η, ζ and α′ minimise bounds on the regret of θ, β and π, respectively:
+// Here θ̄ is the mean of the K iterates of θ, v̄ is the v that belongs to θ̄, and the sum Σ is over the rounds so far.
+// The answer is one of the T policies, drawn uniformly. A step uses one transition. A step that moves θ takes O(m)
+// operations, and a step that moves β takes O(nm). The step sizes η, ζ and α′ minimise bounds on the regret of θ, β and
+// π, respectively:
 //
 //	η = 2H√(nm/K)/(1 + 2C),   ζ = C√(nm/T)/(2H + 1),   α′ = √(2 ln m/T)/H.
 //
@@ -45,7 +46,7 @@ type OfflinePrimalDual struct {
 	Inner int // K; 0 means ⌊√Steps⌋
 	// Coverage is C; required. At every pair, the measure of an optimal policy must be at most C times q.
 	Coverage float64
-	// MixingTime is t; required under average cost. It is enough if t exceeds the t of [BoxMirror] by 1.
+	// MixingTime is t; required under average cost. The t that [BoxMirror] requires, plus 1, is enough.
 	MixingTime float64
 	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64

@@ -1,6 +1,6 @@
-// Package priorwork holds the methods with which section 4 compares Algorithm 1, and further methods. For each method,
-// [Publications] states the source and the known differences from the source, and says so if we did not have the text
-// of the source.
+// Package priorwork implements two groups of methods: those with which section 4 of the paper compares Algorithm 1, and
+// further related methods. For each method, [Publications] states the source and the known differences from the source.
+// If we did not have the text of the source, Publications says so.
 //
 //	full LP (2.9), (2.13)                SolveLP
 //	ALP (4.1)                            ALP              de Farias and Van Roy 2003
@@ -26,13 +26,13 @@
 // the methods of Cheng and others (2020), Bas-Serrano and Neu (2020) and Neu and Okolo (2023), which use features; and
 // the methods of Carmon and others (2019) and Alacaoglu and Malitsky (2022), which reduce the variance in matrix games.
 //
-// Every method that learns costs is a mixpolicy.Method, and gets costs from a mixpolicy.Oracle. mixpolicy.Solve runs
-// such methods, and package race compares them. If the answer of a method is a policy instead of weights θ, the
+// Every method that learns costs is a mixpolicy.Method, and receives the costs from a mixpolicy.Oracle. mixpolicy.Solve
+// runs such methods, and package race compares them. If the answer of a method is a policy instead of weights θ, the
 // method's run is a mixpolicy.PolicyRun.
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
-// states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both kinds of methods lead to
-// linear programs with few variables and with one constraint for each pair. Package linprog solves such programs.
+// states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both kinds of methods lead
+// to linear programs with few variables and with one constraint for each pair. Package linprog solves such programs.
 package priorwork
 
 import (

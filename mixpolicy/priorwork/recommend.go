@@ -7,14 +7,16 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known states what is known about a problem in addition to Ψ and the range of the costs, which Assumption A.3 gives.
+// Known states what is known about a problem in addition to Ψ and the range of the costs; Assumption A.3 gives this
+// range.
 type Known struct {
 	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known
-	Tolerance float64 // ε: the answer's cost C may exceed the optimum by εC; 0 means that C should be as small as the budget allows
+	Tolerance float64 // ε: the answer's cost C may exceed the optimum by up to εC; 0 means that C should be as small as the budget allows
 }
 
-// Recommendation is a method with its settings, the greatest number of steps to take, and the reason for this choice.
+// Recommendation is a method with its settings, the greatest number of steps to take, and the reason for choosing this
+// method.
 type Recommendation struct {
 	Method     mixpolicy.Method
 	Iterations int
@@ -28,8 +30,8 @@ const largeProgram = 1 << 26
 // Recommend says which method to use for p with a budget of queries. If the costs are known, it recommends [MixtureLP]
 // or, for a large Ψ, [HalpernPDHG]. If the costs are not known, but known.Chosen is true and the budget is at least the
 // number of pairs, it recommends [CertaintyEquivalence]. Otherwise, it recommends [ScaleFree] if known.Tolerance is
-// positive, and [mixpolicy.PlugIn] if not. The evidence is in the races of notebook 12. Recommend returns an error if
-// the costs are not known and the budget is below 1.
+// positive, and [mixpolicy.PlugIn] if not. These recommendations are based on the races of notebook 12. Recommend
+// returns an error if the costs are not known and the budget is below 1.
 func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, error) {
 	pairs, d := p.Features().Dims()
 	switch {

@@ -63,10 +63,11 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ½ = step from θ along Ψᵀ(c − λ),    λ½ = [λ − ησSΨθ]₊,
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
-// Steps in θ are those of (3.25) with length η/σ. S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ = c_max − c_min,
-// or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the points (θ½, λ½).
-// For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because 𝓛 is bilinear and the gradients have no
-// noise. The user chooses only the modulus, which determines η. The certificate of a run contains the duality gap.
+// Steps in θ are those of (3.25) with the length η/σ. The matrix S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ =
+// c_max − c_min, or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the
+// points (θ½, λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because 𝓛 is bilinear and the
+// gradients have no noise. The user chooses only the modulus, which determines η. The certificate of a run contains the
+// duality gap.
 //
 // An iteration costs 4nmd operations. The method makes no queries.
 //
@@ -172,16 +173,17 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 //	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂, S as in [MirrorProx],
 //
 // with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
-// from the last iterate, whichever has the smaller error (defined below). It restarts in three cases: this error is at
-// most a fifth of the error at the last restart; this error is at most four fifths of the error at the last restart,
+// from the last iterate, whichever has the smaller error (defined below). PDHG restarts in three cases: this error is
+// at most a fifth of the error at the last restart; this error is at most four fifths of the error at the last restart,
 // and no longer falls; or at least 0.36 of all iterations came after the last restart. Without restarts, the averages
 // converge as 1/t. With restarts, the method converges linearly if Θ_R is a polyhedron. For the ball, we observe linear
-// convergence, but know of no theorem. σ starts at c_max − c_min, or at 1 if all costs are equal. At a restart, σ
-// becomes √(σ d_λ/d_θ), where d_λ and d_θ are the distances that λ and θ have moved since the last restart.
+// convergence, but know of no theorem that promises it. The weight σ starts at c_max − c_min, or at 1 if all costs are
+// equal. At a restart, σ becomes √(σ d_λ/d_θ), where d_λ and d_θ are the distances that λ and θ have moved since the
+// last restart.
 //
-// The error is the absolute value of the duality gap plus σ times the negative mass ‖[Ψθ]₋‖₁. An iteration costs 2nmd
-// operations. Every 16 iterations, PDHG tests whether to restart; this test costs as much as a few iterations. The
-// method makes no queries.
+// The error is the sum of two numbers: the absolute value of the duality gap, and σ times the negative mass ‖[Ψθ]₋‖₁.
+// An iteration costs 2nmd operations. Every 16 iterations, PDHG tests whether to restart; this test costs as much as a
+// few iterations. The method makes no queries.
 //
 // Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; for restarts, Applegate, Hinder,
 // Lu and Lubin, Mathematical Programming 201, 2023; for the time of a restart and the weight σ, Applegate et al.,
@@ -312,7 +314,8 @@ func (a *pdhg) moved(x, y point) (theta, lambda float64) {
 	return floats.Distance(x.theta, y.theta, 2), math.Sqrt(lambda)
 }
 
-// View implements [mixpolicy.Run]. The answer is the best of the start and the tested points.
+// View implements [mixpolicy.Run]. The answer is the point with the least error among the starting point and the tested
+// points.
 func (a *pdhg) View(s *mixpolicy.Snapshot) error {
 	*s = mixpolicy.Snapshot{Last: a.at.theta, Average: a.best.theta, Lambda: a.best.lambda}
 	return nil

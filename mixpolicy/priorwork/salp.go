@@ -28,8 +28,8 @@ import (
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
 // that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the function that is
 // greatest at a given ν. Each function gives a constraint. Solve starts with none of these constraints, and each pass
-// adds the one that the last solution violates most. Solve ends when a solution violates no constraint, so the result
-// is exact up to rounding. If the program has a few variables, a few dozen passes are enough.
+// adds the constraint that the latest solution violates most. Solve ends when a solution violates no constraint, so the
+// result is exact up to rounding. If the program has only a few variables, a few dozen passes are usually enough.
 //
 // Source: Desai, Farias and Moallemi, Operations Research 60(3), 2012.
 //
@@ -38,23 +38,24 @@ type SALP struct {
 	Basis   *mat.Dense // Φ, n × d
 	Weights []float64  // α; nil means the MDP's initial distribution
 
-	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, which is unknown before the
-	// problem is solved. Instead of this measure, one can give N sampled states the weight 1/N each.
+	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, the measure of the optimal
+	// policy, which is unknown before the problem is solved. Instead of this measure, one can give N sampled states the
+	// weight 1/N each.
 	Slack []float64
 
 	// Penalty is κ; the source uses [PublishedPenalty]. 0 means that Budget applies.
 	Penalty float64
-	// Budget is t ≥ 0, and is not used if Penalty > 0. A budget of 0 gives the ALP with the constraints of the states
-	// with μ(s) > 0.
+	// Budget is t ≥ 0, and is not used if Penalty > 0. A budget of 0 gives the [ALP] with the constraints of the states
+	// s for which μ(s) > 0.
 	Budget float64
 }
 
 // PublishedPenalty returns κ = 2/(1−γ), for which [Lyapunov.SALPBound] holds.
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
-// Solve solves the program exactly, up to rounding. In the result, Objective is αᵀΦν̂ without the penalty, and Violation
-// is the greatest slack. Solve returns an error under average cost, for invalid fields, and if the program is
-// unbounded.
+// Solve solves the program exactly, up to rounding. In the result, Objective is αᵀΦν̂ without the penalty, and
+// Violation is the greatest slack over all states. Solve returns an error under average cost, for invalid fields, and
+// if the program is unbounded.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {

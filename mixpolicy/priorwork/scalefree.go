@@ -11,81 +11,83 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// ScaleFree is Algorithm 1 without η, β or a scale of costs: it chooses the lengths of its steps as it runs. Let b̂_t be the
-// mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
+// ScaleFree is Algorithm 1 without η, β or a scale of costs: it chooses the lengths of its steps as it runs. Let b̂_t
+// be the mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
 //
-//	ĝ_t = b̂_t − Ψᵀλ_t                                                        in place of (3.5a)
+//	ĝ_t = b̂_t − Ψᵀλ_t                                                        instead of (3.5a)
 //	∇φ(θ̃) = ∇φ(θ₁) − c_t(Σ_{k≤t} w_kĝ_k + w_{t+1}ĝ_t)/√S_t                    (3.25a)
 //	θ_{t+1} = ∇φ*(z1 + ∇φ(θ̃))                                                (3.25b), (3.25c)
 //	λ_{t+1}(i) = [λ_t(i) − r_t(i)w_t(Ψθ_t)_i/√Q_t(i)]₊                        (3.26)
 //
-// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The factors c_t and r_t depend
-// on the run so far. Here, D is the Bregman divergence of φ, and θ̂_k is the average after step k:
+// with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The factors c_t and r_t
+// depend on the run so far. Here, D is the Bregman divergence of φ, and θ̂_k is the average after step k:
 //
 //	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
-// If c_t is below the minimum of 2D(θ; θ₁)/‖θ − θ₁‖₂ over d points θ near θ₁, we raise it to this minimum. The averages (3.27)
-// have the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to (1/d, …, 1/d). Costs in
-// another unit give the same θ.
+// If c_t is below the minimum of 2D(θ; θ₁)/‖θ − θ₁‖₂ over d points θ near θ₁, we raise it to this minimum. The averages
+// (3.27) have the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to (1/d, …,
+// 1/d). Costs in another unit give the same θ.
 //
 // A step takes nmd operations, and d more for each pair i with λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
-// b̂ leaves out samples with large costs. c_max = max |c| is known by Assumption A.3. Sample t is left out if the absolute value
-// of its cost exceeds c_max by more than the limit √t(c_max + m_t). Here m_t is the mean excess over c_max in the earlier
-// samples. In this mean, an excess above the limit of its sample counts as this limit. So a rare outlier does not spoil b̂, and
-// without noise nothing is left out.
+// The mean b̂ leaves out samples with large costs. By Assumption A.3, c_max = max |c| is known. Sample t is left out if
+// the absolute value of its cost exceeds c_max by more than the limit √t(c_max + m_t). Here m_t is the mean, over the
+// earlier samples, of the excess over c_max. In this mean, an excess above the limit of its sample counts as this
+// limit. So a rare outlier does not spoil b̂, and without noise, no sample is left out.
 //
 // # When a run ends by itself
 //
-// With a Tolerance ε, a run ends once it has shown that the cost of its answer exceeds the optimum by at most ε times this
-// cost. The run knows Ψ and c_max, but not b = cᵀΨ. So it tests an answer θ̂ with n samples that were drawn after θ̂ and a
-// clipping level L were fixed. Assume that a revealed cost is X = c + N, where the noise N has the same distribution for
-// every pair, and this distribution is symmetric about 0. The variance of N may be infinite. Let X_L be X clipped to [−L,
-// L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be their covariance. In a run with a Tolerance, b̂
-// is computed from X_L instead of X. After a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰ samples
-// take about 430,000 steps.
+// With a Tolerance ε, a run ends once it has shown that the cost of its answer exceeds the optimum by at most ε times
+// this cost. The run knows Ψ and c_max, but not b = cᵀΨ. So the run tests an answer θ̂ with n samples that were drawn
+// after θ̂ and a clipping level L were fixed. Assume that a revealed cost is X = c + N, where the noise N has the same
+// distribution for every pair, and this distribution is symmetric about 0. The variance of N may be infinite. Let X_L
+// be X clipped to [−L, L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be the covariance of
+// these samples. In a run with a Tolerance, b̂ is computed from X_L instead of X. After a step at sample t, the next
+// step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰ samples take about 430,000 steps.
 //
-// Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality (Maurer and
-// Pontil 2009) says that, for every d and with probability at least 1−δ,
+// Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality
+// (Maurer and Pontil 2009) says that, for every d and with probability at least 1−δ,
 //
 //	kᵀ(Ex − b̄) ≤ h(k) = √(2kᵀVk ln(2/δ)/n) + 14L max_i |(Ψk)_i|/q_i ln(2/δ)/3(n−1),   ln(2/δ) = 17.
 //
-// Clipping: let p = P(|N| > L). By symmetry, E X_L = 0 for c = 0. For almost all c with |c| ≤ c_max, the derivative of E X_L
-// in c is P(|c + N| < L). This derivative differs from 1−p by at most P(L − c_max < |N| < L + c_max) ≤ π = P(L − 2c_max <
-// |X| < L + 2c_max). So |kᵀEx − (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. Bernstein's inequality also gives a bound π̄ on π, with probability
-// at least 1−δ.
+// Clipping: let p = P(|N| > L). Because N is symmetric, E X_L = 0 for c = 0. For almost all c with |c| ≤ c_max, the
+// derivative of E X_L in c is P(|c + N| < L). This derivative differs from 1−p by at most P(L − c_max < |N| < L +
+// c_max) ≤ π = P(L − 2c_max < |X| < L + 2c_max). So |kᵀEx − (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. Bernstein's inequality also gives
+// a bound π̄ on π, with probability at least 1−δ.
 //
-// Localisation: by these two bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, θ* is in S(H) = {θ
-// feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max |u_jᵀ(θ̂ − θ)| over S(H). To
-// compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j |(Ψu_j)_i|r_j, the next H is
+// Localisation: by these two bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, the optimum
+// θ* is in S(H) = {θ feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max
+// |u_jᵀ(θ̂ − θ)| over S(H). To compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j
+// |(Ψu_j)_i|r_j, the next H is
 //
 //	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
 //
-// H starts at ∞, and is replaced until it is small enough to end the run, or falls by less than a tenth. Then
+// H starts at ∞, and the next H replaces it until H is small enough to end the run, or falls by less than a tenth. Then
 //
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //
-// where h(θ̂) uses the mean of (xᵀθ̂)² in place of the variance. The run ends once the right side of the first inequality is at
-// most ε times the right side of the second. So, for ε < 1, no run ends by itself if the optimum is 0, unless all costs are 0.
+// where h(θ̂) uses the mean of (xᵀθ̂)² instead of the variance. The run ends once the right side of the first
+// inequality is at most ε times the right side of the second. So, for ε < 1, no run ends by itself if the optimum is 0,
+// unless all costs are 0.
 //
-// The probability of a wrong end: a test adds at most 4δ to this probability for each answer fixed before this test, because the
-// samples of the test may decide whether the answer is kept. An answer is replaced only when at least as many samples came after
-// it as before it. So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs of an answer and a later test. The
-// run ends wrongly with probability at most 10,800δ < 0.001.
+// The probability of a wrong end: a test adds at most 4δ to this probability for each answer fixed before this test,
+// because the samples of the test may decide whether the answer is kept. An answer is replaced only when at least as
+// many samples came after it as before it. So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs
+// of an answer and a later test. The run ends wrongly with probability at most 10,800δ < 0.001.
 //
-// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the previous
-// answer. A test takes d² operations for each pair, and solves 2d programs for each H.
+// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the
+// previous answer. A test takes d² operations for each pair, and solves 2d programs for each H.
 //
 // # What is proved
 //
-// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be the diameter of this part, and
-// let D(θ; θ₁) ≤ Δ for all θ in this part. For any ĝ_t, and for all θ in this part,
+// Let φ be μ-strongly convex in ℓ₂. Consider the part of the domain of φ where 1ᵀθ = 1. Let B be the diameter of this
+// part, and let D(θ; θ₁) ≤ Δ for all θ in this part. For any ĝ_t, and for all θ in this part,
 //
 //	Σ w_t⟨ĝ_t, θ_t − θ⟩ ≤ √S_T (D(θ; θ₁)/c_T + Δ(1/c_1 − 1/c_T) + 2 max(c_T/μ, B)).           (θ)
 //
-// Proof: let ρ_t = √S_t/c_t, ℓ_t = w_tĝ_t, e_t = w_t P(ĝ_t − ĝ_{t−1}), and let y_t be the minimiser of Σ_{k≤t}⟨ℓ_k, ·⟩ +
-// ρ_{t−1}D(·; θ₁). Optimistic follow-the-leader (Rakhlin and Sridharan 2013) has a regret of at most ρ_T D(θ; θ₁) +
-// Σ [ρ_{t−1} − ρ_t]₊Δ + Σ (⟨e_t, θ_t − y_t⟩ − ρ_{t−1}(μ/2)‖θ_t − y_t‖²). A term of the last sum is at most
+// Proof: let ρ_t = √S_t/c_t, ℓ_t = w_tĝ_t, e_t = w_t P(ĝ_t − ĝ_{t−1}), and let y_t be the minimiser of Σ_{k≤t}⟨ℓ_k, ·⟩
+// + ρ_{t−1}D(·; θ₁). Optimistic follow-the-leader (Rakhlin and Sridharan 2013) has a regret of at most ρ_T D(θ; θ₁) + Σ
+// [ρ_{t−1} − ρ_t]₊Δ + Σ (⟨e_t, θ_t − y_t⟩ − ρ_{t−1}(μ/2)‖θ_t − y_t‖²). A term of the last sum is at most
 // min(‖e_t‖²/2μρ_{t−1}, B‖e_t‖). If S_t ≤ 4S_{t−1}, the first of these two bounds is at most 2(c_T/μ)(√S_t − √S_{t−1});
 // otherwise, the second is at most 2B(√S_t − √S_{t−1}). ∎
 //
@@ -93,39 +95,42 @@ import (
 //
 //	Σ w_t(Ψθ_t)_i(λ_t(i) − λ(i)) ≤ √Q_T(i) (M²/2r_1(i) + r_T(i)).                            (λ)
 //
-// Proof: this is Zinkevich's proof, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤ 2√Q_T(i). ∎
+// Proof: this is Zinkevich's proof, with steps r_t/√Q_t. It uses |λ_t(i) − λ(i)| ≤ M and Σ w_t²(Ψθ_t)_i²/√Q_t(i) ≤
+// 2√Q_T(i). ∎
 //
-// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of (θ) and of all (λ), one for each
-// pair, bounds the gap of the averages. For every θ and every λ ⪰ 0,
+// Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of the inequality (θ) and of
+// the inequalities (λ) of all pairs bounds the gap of the averages. For every θ and every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ U + Σ_i U_i + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This bound includes
-// the effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the last sum contributes O(1/√T)
-// to the gap. U and Σ_i U_i also contribute O(1/√T), but only if the λ_t stay bounded. We have no proof that the λ_t stay
-// bounded, and know of no such proof for any method of this kind. So the bound for a run can be computed only at the end of the
-// run.
+// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This bound
+// includes the effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the last sum
+// contributes O(1/√T) to the gap. U and Σ_i U_i also contribute O(1/√T), but only if the λ_t stay bounded. We have no
+// proof that the λ_t stay bounded, and know of no such proof for any method of this kind. So the bound for a run can be
+// computed only at the end of the run.
 //
 // # Where the method fails
 //
-// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how much later. If noise
-// is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all θ. But the
-// estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, the clipping of costs and the omission of
-// samples can bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂. This gap grows with R, and is
-// far larger than the excess over the optimum. If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ
-// and is not averaged. The answers are then worse than the answers of a tuned Algorithm 1. For a modulus whose D is unbounded on
-// the class, such as [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
+// With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how long after.
+// If noise is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all
+// θ. But the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, the clipping of costs
+// and the omission of samples can bias b̂. The [mixpolicy.Certificate] of a result uses only the duality gap at λ̂.
+// This gap grows with R, and is far larger than the excess over the optimum. If the field Sampled is true, the gradient
+// is (3.5a), whose noise grows with λ and is not averaged. The answers are then worse than the answers of a tuned
+// Algorithm 1. For a modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, there is no Δ,
+// and (θ) proves nothing.
 //
-// Source: none. The parts are from Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin and
-// Sridharan, NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t; Bubeck,
-// Cesa-Bianchi and Lugosi, IEEE Transactions on Information Theory 59(11), 2013, for the limit of √t on a sample.
+// Source: none. The parts are from Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin
+// and Sridharan, NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t;
+// Bubeck, Cesa-Bianchi and Lugosi, IEEE Transactions on Information Theory 59(11), 2013, for the limit √t(c_max + m_t).
 type ScaleFree struct {
 	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
-	// If Sampled is true, ĝ_t is the estimate (3.5a). Then ĝ_t is not used as the guess of ĝ_{t+1}, so S_t = Σ w_k²‖Pĝ_k‖².
+	// If Sampled is true, ĝ_t is the estimate (3.5a). Then ĝ_t is not used as the guess of ĝ_{t+1}, so S_t = Σ
+	// w_k²‖Pĝ_k‖².
 	Sampled bool
-	// Tolerance is ε: a run ends by itself once it has shown that the cost of its answer exceeds the optimum by at most ε times
-	// this cost. 0 means that no run ends by itself.
+	// Tolerance is ε: a run ends by itself once it has shown that the cost of its answer exceeds the optimum by at most
+	// ε times this cost. 0 means that no run ends by itself.
 	Tolerance float64
 }
 
@@ -318,9 +323,9 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, if more than a quarter of the excess allowed is
-// due to θ̂ itself or to clipping, the average so far becomes the next θ̂, unless the samples after θ̂ are still fewer than
-// those before.
+// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, if more than a quarter of the excess
+// allowed is due to θ̂ itself or to clipping, the average so far becomes the next θ̂, unless the samples after θ̂ are
+// still fewer than those before.
 func (a *scaleFree) test() error {
 	excess, own, allowed := a.trial.excess(a.Tolerance)
 	if excess <= allowed {

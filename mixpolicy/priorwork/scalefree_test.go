@@ -182,8 +182,8 @@ func TestScaleFreeNeedsNoScale(t *testing.T) {
 	}
 }
 
-// With a tolerance of 1 %, the run ends by itself for every class and every kind of symmetric noise. By the exact optimum,
-// the penalised gap of its answer is at most 1 %.
+// With a tolerance of 1 %, the run ends by itself for every class and every kind of symmetric noise. By the exact
+// optimum, the penalised gap of its answer is at most 1 %.
 func TestScaleFreeEndsByItself(t *testing.T) {
 	check := func(p *mixpolicy.Problem, most int, seed uint64) {
 		t.Helper()
@@ -224,8 +224,8 @@ var noises = []func(*rand.Rand) float64{
 	func(rng *rand.Rand) float64 { return [500]float64{1000, -1000}[rng.IntN(500)] },
 }
 
-// The bound is at least f(θ) = kᵀb̄ + h + π̄c_max‖Ψk‖₁, k = θ̂ − θ, for every feasible θ. For d = 2, S(H) is a segment, and f is
-// greatest at its ends, so the test computes the bound itself. b̄, V and π come from a list of the samples.
+// The bound is at least f(θ) = kᵀb̄ + h + π̄c_max‖Ψk‖₁, k = θ̂ − θ, for every feasible θ. For d = 2, S(H) is a segment,
+// and f is greatest at its ends, so the test computes the bound itself. b̄, V and π come from a list of the samples.
 func TestTrialBoundsExcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := rapid.SampledFrom([]mixpolicy.Class{mixpolicy.Ball(1.3), mixpolicy.Ball(2), mixpolicy.Cube(20), mixpolicy.Simplex()}).Draw(t, "class")

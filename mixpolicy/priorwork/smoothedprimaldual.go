@@ -24,8 +24,8 @@ import (
 //
 //	max_{ν∈Γ} αᵀΦν − κ Σ_s μ(s) [max_a h_a(s;ν)]₊,   h_a(s;ν) = (Φν)(s) − γP_a(s)Φν − c_a(s).
 //
-// The positive part of a maximum is a maximum over a polytope, with one vertex for each action, and with
-// the vertex 0 for no action:
+// The positive part of the maximum of h is a maximum over a polytope that has one vertex for each action, and the
+// vertex 0 for no action:
 //
 //	[max_a h_a]₊ = max {ρᵀh : ρ ∈ Δ},   Δ = {ρ ∈ ℝᵐ : ρ ⪰ 0, 1ᵀρ ≤ 1}.
 //
@@ -34,7 +34,8 @@ import (
 //
 //	min_{ν∈Γ} max_{ρ∈Δⁿ} 𝓛(ν, ρ),   𝓛 = −αᵀΦν + κ E_{s∼μ} Σ_a ρ_a(s) h_a(s;ν).
 //
-// 𝓛 is bilinear, and its gradients are expectations. For s ∼ μ, s₀ ∼ α and s′_a ∼ P_a(s,·), the estimates
+// The function 𝓛 is bilinear, and its gradients are expectations. Let φ(s) be row s of Φ. For s ∼ μ, s₀ ∼ α and s′_a ∼
+// P_a(s,·), the estimates
 //
 //	ĝ_ν = −φ(s₀) + κ Σ_a ρ_a(s) (φ(s) − γφ(s′_a)),
 //	ĝ_ρ(s)_a = κ ĥ_a,  ĥ_a = φ(s)ᵀν − γφ(s′_a)ᵀν − c_a(s),   and 0 in the other states,
@@ -43,21 +44,22 @@ import (
 //
 // # The iteration
 //
-// We use mirror descent for ν with the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for ρ(s).
-// The weight of taking no action is 1 − 1ᵀρ(s). Neither the step of ν nor the step of ρ needs a projection:
+// We use mirror descent for ν with φ_R, the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for
+// ρ(s). The weight of taking no action is 1 − 1ᵀρ(s). Neither the step of ν nor the step of ρ needs a projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}).
 //
-// A step takes m queries and O(md) operations, whatever n is. Let ν̂ be the average of the iterates of ν, with the
-// weights η. The answer is the greedy policy for Φν̂.
+// A step makes m queries and takes O(md) operations, whatever n is. Let ν̂ be the average of the iterates of ν, with
+// the weights η. The answer is the greedy policy for Φν̂.
 //
-// # Its error
+// # The error
 //
-// φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. The start is ν = 0 and
-// ρ_a(s) = 1/(m+1). So D(ν;0) ≤ R, and the relative entropies of all ρ(s) with respect to the start add up to at most n
-// ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s, then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the norms √R‖·‖₂
-// and ‖·‖_∞, which are dual to the norms of the strong convexity, the squared norms of ĝ_ν and ĝ_ρ add up to at most
+// The modulus φ_R is 1/R-strongly convex in ℓ₂, and the entropy is 1-strongly convex in ℓ₁ on the simplex. The start is
+// ν = 0 and ρ_a(s) = 1/(m+1). So D(ν;0) ≤ R, and the relative entropies of all ρ(s) with respect to the start add up to
+// at most n ln(m+1). If ‖φ(s)‖₂ ≤ F for every state s, then ‖ĝ_ν‖₂ ≤ F(1+κ(1+γ)) and |ĥ_a| ≤ FR(1+γ) + c_max. In the
+// norms √R‖·‖₂ and ‖·‖_∞, which are dual to the norms in which φ_R and the entropy are 1-strongly convex, the squared
+// norms of ĝ_ν and ĝ_ρ add up to at most
 //
 //	M² = R F²(1+κ(1+γ))² + κ²(FR(1+γ) + c_max)².
 //
@@ -66,10 +68,10 @@ import (
 //
 //	E [max_{ν∈Γ} f(ν) − f(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// where f is the objective of the program. For the best η, this bound is O(√(n ln m/T)), whereas the constants in the
-// rates of section 3 contain ‖λ*‖. The factor √n arises because the constraints of every state may bind.
+// where f is the objective of the smoothed program. For the best η, this bound is O(√(n ln m/T)), whereas the constants
+// in the rates of section 3 contain ‖λ*‖. The factor √n arises because the constraints of every state may bind.
 //
-// Source: none. The abstract announces the method; we derive it here.
+// Source: none. The abstract of the paper announces the method; we derive it here.
 type SmoothedPrimalDual struct {
 	Basis   *mat.Dense // Φ
 	Weights []float64  // α; nil means the MDP's initial distribution

@@ -70,7 +70,8 @@ func (FullLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	}), nil
 }
 
-// ApproximateLP is [ALP] with the true costs and all constraints. The state-relevance weights are those of [Visits].
+// ApproximateLP is [ALP] with the true costs and all constraints. The state-relevance weights are the distribution that
+// [Visits] returns.
 //
 // Source: see [ALP].
 //
@@ -88,8 +89,8 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 }
 
 // SmoothedLP is [SALP] with the true costs and the published penalty. The published μ, the optimal policy's measure, is
-// unknown before the problem is solved. So both μ and α are the distribution that [Visits] returns. SmoothedLP is only
-// for discounted cost.
+// unknown before the problem is solved. So SmoothedLP takes the distribution that [Visits] returns as both μ and α.
+// SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].
 //

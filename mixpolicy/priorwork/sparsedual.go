@@ -18,11 +18,12 @@ import (
 )
 
 // SparseDualALP minimises the f_ω of [DualALP] for sparse features: at each pair, only a few features are nonzero. For
-// example, features can be indicators of sets of pairs. Abbasi-Yadkori et al. (2014) use 366 features for the
+// example, the features can be the indicators of sets of pairs. Abbasi-Yadkori et al. (2014) use 366 features for the
 // four-queue network; with these features, a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows.
-// The time of a sampled gradient is proportional to the number of nonzero entries in the two rows that it uses.
+// The time to compute a gradient estimate is proportional to the number of nonzero entries in the two rows that it
+// uses.
 //
-// As in the source, b = cᵀΨ is known, and only the penalties are sampled:
+// As in the source, b = cᵀΨ is known, and only the gradients of the penalties are sampled:
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
@@ -153,21 +154,21 @@ func (a *SparseDualALP) Measure(dst, theta []float64) { a.psi.MulVec(dst, theta)
 
 // DualALPRun holds the settings of a run of [SparseDualALP].
 type DualALPRun struct {
-	Weight    float64 // ω, for costs divided by CostScale
+	Weight    float64 // the penalty weight ω, for costs divided by CostScale
 	CostScale float64 // the divisor of the costs
 	StepSize  mixpolicy.StepSize
-	Batch     int // number of gradients that a step averages
+	Batch     int // number of gradient estimates that a step averages
 	Steps     int
 	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also keeps 1ᵀθ = 1
 	Start     []float64 // θ₀
 	// Visit, if set, receives the mean of the iterates after each step that Schedule names, and after the last step.
-	// Visit must copy what it keeps.
+	// Visit must copy the mean to keep it.
 	Visit    func(step int, average []float64) error
 	Schedule mixpolicy.Schedule
 }
 
-// Run returns the mean of the iterates. If ctx ends, or if a step or Visit fails, Run returns the mean of the iterates
-// so far, and an error.
+// Run runs the method, and returns the mean of the iterates. If ctx ends, or if a step or Visit fails, Run returns the
+// mean of the iterates so far, and an error.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {

@@ -65,8 +65,8 @@ func (t *trial) add(pair int, cost, q float64) float64 {
 	return x
 }
 
-// excess returns three numbers: the bound on (1−p)(bᵀθ̂ − bᵀθ*); its part b̄ᵀθ̂ − min b̄ᵀθ, which is not due to noise; and the
-// allowed excess ε|b̄ᵀθ̂|. If this part alone exceeds the allowed excess, the bound is +∞.
+// excess returns three numbers: the bound on (1−p)(bᵀθ̂ − bᵀθ*); its part b̄ᵀθ̂ − min b̄ᵀθ, which is not due to noise;
+// and the allowed excess ε|b̄ᵀθ̂|. If this part alone exceeds the allowed excess, the bound is +∞.
 func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	b, reach, m := make([]float64, len(t.answer)), make([]float64, len(t.answer)), make([]float64, len(t.sums)) // b̄, r, m/q
 	t.p.Features().MulVecT(b, t.sums)
@@ -122,8 +122,8 @@ func (t *trial) bernstein(variance, reach float64) float64 {
 	return math.Sqrt(2*variance*17/t.n) + 7*reach*17/(3*(t.n-1))
 }
 
-// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0. If linprog finds none, it returns −10¹⁵⁰,
-// with which excess proves nothing.
+// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0. If linprog finds none, it returns
+// −10¹⁵⁰, with which excess proves nothing.
 func (t *trial) least(psi linprog.Rows, b []float64) float64 {
 	class := t.p.Class()
 	s, _ := linprog.Mixture{B: b, Psi: psi, Norm: class.Norm, R: class.R}.Solve(context.Background(), linprog.Settings{})

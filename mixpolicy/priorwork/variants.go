@@ -12,14 +12,14 @@ import (
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ).
 //
-// The variance of the error b̂_t − cᵀΨ is the variance of the first term of (3.5a), divided by t. No part of this error
-// grows with λ. Given the past, ĝ_t is not unbiased, but it is consistent. The other steps are those of Algorithm 1 in
-// its corrected form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
+// The variance of the error b̂_t − cᵀΨ is 1/t times the variance of the first term of (3.5a), and does not grow with λ.
+// Given the past, ĝ_t is not unbiased, but it is consistent. The other steps are those of Algorithm 1 in its corrected
+// form, (3.25)–(3.27), with scaled rows (mixpolicy.PrimalDual.RowScaling) and without a ball for λ.
 //
 // An iteration costs 2nmd operations.
 //
-// Source: none. It is Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn] and rows scaled as in Pock and
-// Chambolle, ICCV 2011.
+// Source: none. The method is Algorithm 1 of the paper, with the estimate of [mixpolicy.PlugIn], and with the rows
+// scaled as in Pock and Chambolle, ICCV 2011.
 type VarianceReduced struct {
 	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus
@@ -77,9 +77,9 @@ func (a *varianceReduced) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). 𝓛 is bilinear, so the
-// iterates may circle around a saddle point instead of converging to it. No theorem of the paper applies to the last
-// iterate.
+// LastIterate answers with the last iterate θ_t of a method instead of the average θ̂_t of (3.27). Because 𝓛 is
+// bilinear, the iterates may circle around a saddle point instead of converging to it. No theorem of the paper applies
+// to the last iterate.
 //
 // Source: none. LastIterate and the method in the field Of differ only in their answers.
 type LastIterate struct{ Of mixpolicy.Method }

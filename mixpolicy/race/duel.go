@@ -5,15 +5,15 @@ type Duel struct {
 	Problem, A, B string
 	// Better counts the streams on which A's final number, such as its last penalised gap, is less than B's. Worse
 	// counts the streams on which A's final number is greater. A stream counts for neither if the two numbers are equal
-	// up to rounding, or if a run failed.
+	// up to rounding, or if one of the two runs failed.
 	Better, Worse int
 	// Differences are A's final numbers minus B's, stream by stream, as the function [Differences] returns them.
 	Differences []float64
-	// P is the p-value of the sign test that compares Better with Worse, adjusted for the number of duels. The test
+	// P is the p-value, adjusted for the number of duels, of the sign test that compares Better with Worse. The test
 	// finds a difference if P ≤ Level. [Settle] sets P and Level.
 	P, Level float64
-	// Difference is the median of Differences with a confidence interval. [Settle] sets the median and the interval,
-	// whose confidence depends on the number of duels.
+	// Difference is the median of Differences with a confidence interval. [Settle] sets the median and the interval;
+	// the confidence of the interval depends on the number of duels.
 	Difference Interval
 }
 
@@ -28,7 +28,7 @@ func Compare(x, y []float64, rounding float64) (d Duel) {
 
 // Settle sets the results that depend on the number k of duels: the p-values with Holm's correction, and the intervals
 // of confidence 1 − level/k. If every duel has enough streams for this confidence, then with probability at least
-// 1 − level, all k intervals contain the true medians of their differences.
+// 1 − level, each of the k intervals contains the true median of its differences.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

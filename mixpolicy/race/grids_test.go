@@ -10,8 +10,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Successive grids reach a minimum outside the first grid, to within the resolution of the last grid. A fixed axis
-// keeps its values, and Ends names the axes on which the best setting has the least or the greatest tried value.
+// Successive grids find a minimum outside the first grid, to within the resolution of the last grid. A fixed axis keeps
+// its values, and Ends names the axes on which the best setting has the least or the greatest tried value.
 func TestGridsFollowTheBest(t *testing.T) {
 	e := race.Entrant{Make: func(at []float64) mixpolicy.Method { return fixed(at[0], at[1]) }}
 	grid := e.OnGrid(race.Axis{Name: "η₀", Values: race.Powers(1, 4, 4)}, race.Axis{Name: "p", Values: []float64{0, 1}, Fixed: true})

@@ -14,9 +14,10 @@ import (
 )
 
 // Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms. The terms show what another modulus
-// would have to reduce, and [LedgerTerms] names them. Here ĝ_t is the estimate (3.5a), e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t),
-// y_t = ∇φ(θ_t), λ* comes from [theory.Multipliers], and T is the number of steps. Costs and λ are divided by the run's
-// CostScale. The terms are the following numbers, divided by Ση|cᵀΨθ*|:
+// would have to reduce; [LedgerTerms] lists the names of the terms. Here ĝ_t is the estimate (3.5a), e_t =
+// ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t = ∇φ(θ_t), θ* is the optimum of (2.18), λ* comes from [theory.Multipliers], and T is the
+// number of steps. Costs and λ are divided by the run's CostScale. The terms are the following numbers, divided by
+// Ση|cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
@@ -26,15 +27,15 @@ import (
 //	λ: start       ½‖λ* − λ₀‖² − ½‖λ* − λ_T‖²
 //	λ: stability   regret of λ − start, at most ½Ση²‖Ψθ_t‖²
 //
-// The regret of θ is exactly the sum of its three terms: start, stability and noise. The reasons are that θ* and θ_t
-// are on the hyperplane 1ᵀθ = 1, and that y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. 𝓛 is affine in each
-// argument, so the sums that define the two regrets, divided by Ση, add up to the gap.
+// The regret of θ is exactly the sum of its three terms: start, stability and noise. There are two reasons: θ* and θ_t
+// are on the hyperplane 1ᵀθ = 1, and y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. The function 𝓛 is affine
+// in each argument, so the sums that define the two regrets, divided by Ση, add up to the gap.
 type Ledger struct {
 	Queries []float64
 	Terms   [7][]float64 // Terms[k][i] is the term LedgerTerms[k] after Queries[i] queries
 }
 
-// LedgerTerms are the names of the terms of a [Ledger].
+// LedgerTerms are the names of the terms of a [Ledger], in the order of its field Terms.
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
 // LedgerOf runs Algorithm 1 with the oracle of the given seed, and returns the ledger of this run. When ctx ends,

@@ -17,14 +17,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method with all settings among which tuning may choose. The published or default setting comes first.
+// Entrant is a method with all the settings from which tuning may choose. The published or default setting comes first.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method
 	Told    []string // the kinds of information that the method receives
 	Methods []mixpolicy.Method
-	// If Methods form a grid, Axes are the axes of this grid, and Make returns the method with the value at[i] on each
-	// axis i. In Methods, the value on the last axis varies fastest. Without a grid, Axes is nil.
+	// If the methods form a grid, Axes are the axes of this grid, and Make returns the method that has the value at[i]
+	// on each axis i. In Methods, the value on the last axis varies fastest. Without a grid, Axes is nil.
 	Axes []Axis
 	Make func(at []float64) mixpolicy.Method
 }
@@ -43,10 +43,11 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 	return e
 }
 
-// Finer returns a copy of the entrant on a finer grid of the same size around method k. Let an axis have n values, let
-// neighbouring values differ by the factor f, and let v be the value of method k on this axis. Then the new values are
-// v times n consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend beyond the neighbours of
-// method k. But if method k is at an edge of the old grid, the finer grid extends beyond this edge.
+// Finer returns a copy of the entrant on a finer grid around method k, with as many methods as the old grid. Let an
+// axis have n values, let neighbouring values differ by the factor f, and let v be the value of method k on this axis.
+// Then the new values are v times n consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend
+// beyond the neighbours of method k. But if method k is at an edge of the old grid, the finer grid extends beyond this
+// edge.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -151,7 +152,8 @@ type Axis struct {
 	Fixed  bool // true if no other values make sense; [Entrant.Around] then keeps Values
 }
 
-// Setting returns a text with the values of method k, such as "η₀ = 64, ω = 8", or "" if the entrant has no grid.
+// Setting returns a text with the parameter values of method k, such as "η₀ = 64, ω = 8", or "" if the entrant has no
+// grid.
 func (e Entrant) Setting(k int) string {
 	var names []string
 	for i, v := range e.Numbers(k) {
@@ -160,8 +162,8 @@ func (e Entrant) Setting(k int) string {
 	return strings.Join(names, ", ")
 }
 
-// Edges returns the names of the axes on which the value of method k is the least or the greatest, so a better value
-// may lie beyond this value.
+// Edges returns the names of the axes on which the value of method k is the least or the greatest value, so a better
+// value may lie beyond the grid.
 func (e Entrant) Edges(k int) (names []string) {
 	for i, v := range e.Numbers(k) {
 		if a := e.Axes[i]; v == slices.Min(a.Values) || v == slices.Max(a.Values) {
@@ -190,17 +192,18 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of each method. With [Settings].Halving, a method that is dropped early can have
-	// fewer than TuningTrials trials. Tuning is nil if the entrant has only one method, or if TuningTrials is 0.
+	// Tuning holds the tuning trials of all methods, one entry for each method. With [Settings].Halving, a method that
+	// is dropped early can have fewer than TuningTrials trials. Tuning is nil if the entrant has only one method, or if
+	// TuningTrials is 0.
 	Tuning []Tuning
 	// Chosen is the index of the chosen method, or −1 if no method can be chosen. The candidates are the methods that
-	// are left in the last round of tuning and whose trials all finished. The method with the least mean score is
-	// chosen or, if [Settings].Middle is set, the method with the least Middle of the scores. Without tuning, Chosen is
-	// 0.
+	// are left in the last round of tuning and whose trials all finished. Of the candidates, the method with the least
+	// mean score is chosen or, if [Settings].Middle is set, the method with the least Middle of the scores. Without
+	// tuning, Chosen is 0.
 	Chosen int
 	// Runs are the trials of the chosen method, or nil if no method was chosen.
 	Runs *Runs
-	// Err says why there are no finished trials, or is nil.
+	// If no trial finished, Err says why; otherwise, Err is nil.
 	Err error
 }
 
@@ -213,9 +216,9 @@ type Tuning struct {
 	Scores []float64 // one per trial; nil if a trial failed
 }
 
-// Run chooses one method of each entrant by tuning, and then runs the chosen methods, all on the same streams. Failed
-// runs are part of the outcomes. Run returns an error if the settings or the entrants are invalid, if the default score
-// cannot be computed, or if ctx ends. When ctx ends, Run also returns the results so far.
+// Run chooses one method of each entrant by tuning, and runs the chosen methods, all of them on the same streams.
+// Failed runs are part of the outcomes. Run returns an error if the settings or the entrants are invalid, if the
+// default score cannot be computed, or if ctx ends. When ctx ends, Run also returns the results so far.
 func Run(ctx context.Context, p *mixpolicy.Problem, entrants []Entrant, set Settings) ([]Outcome, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {
@@ -383,8 +386,8 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the index of the method with the least middle(scores); the function middle is the mean or the median,
-// for example. Best considers only methods whose tuning trials all finished and for which middle(scores) < +∞. If there
+// Best returns the index of the method with the least middle(scores), where middle is a function such as the mean or
+// the median. Best considers only methods whose tuning trials all finished and for which middle(scores) < +∞. If there
 // is no such method, Best returns −1.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
@@ -399,8 +402,8 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns first·factorᵏ for k = 0, −1, 1, −2, 2, …, as the values of an [Axis]. The argument count is the number
-// of these values.
+// Powers returns the numbers first·factorᵏ for k = 0, −1, 1, −2, 2, …, as values for an [Axis]. The argument count says
+// how many numbers.
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {
@@ -414,12 +417,12 @@ func Powers(first, factor float64, count int) []float64 {
 	return x
 }
 
-// Grid returns the methods method(v), one for each of the given numbers v.
+// Grid returns method(v) for each of the given numbers v.
 func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolicy.Method {
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns the methods method(v, w), one for each number v in a and each number w in b; w varies faster than v.
+// Grid2 returns method(v, w) for each number v in a and each number w in b; w varies faster than v.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

@@ -26,10 +26,10 @@ type Row struct {
 
 	Quantity string  `csv:"quantity"`
 	At       float64 `csv:"at,%.12g"`    // the position on the horizontal axis: queries, seconds, η₀, …
-	Value    float64 `csv:"value,%.12g"` // a mean or median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
+	Value    float64 `csv:"value,%.12g"` // a mean or a median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
-	Residual float64 `csv:"residual,%.12g"` // ℓ₁ flow residual of the measure behind Value, or Violation of a linear program's solution
+	Residual float64 `csv:"residual,%.12g"` // the ℓ₁ flow residual of the measure behind Value, or the Violation of a linear program's solution
 
 	Configuration  int       `csv:"configuration"`  // the index of the setting; [Entrant.Configuration] decodes the index
 	Configurations int       `csv:"configurations"` // the number of settings tried
@@ -53,8 +53,9 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record. In each row with Values, the function statistic computes Value, Lo, Hi and
-// Trials of the copy from the values of finished runs. For such rows, [Record.Write] does not store these four fields.
+// Derive returns a copy of the record. In each row of the copy that has Values, the function statistic computes Value,
+// Lo, Hi and Trials from the values of the finished runs. For rows with Values, [Record.Write] does not store these
+// four fields.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -99,8 +100,8 @@ func (r Record) Methods(like Row) (names []string) {
 	return names
 }
 
-// Differences returns x[k] − y[k] for each stream k, without the differences that are NaN because a run failed or
-// because both numbers are +Inf.
+// Differences returns x[k] − y[k] for each stream k. It omits differences that are NaN because a run failed, or because
+// both numbers are +Inf.
 func Differences(x, y []float64) (d []float64) {
 	for k := range min(len(x), len(y)) {
 		if v := x[k] - y[k]; !math.IsNaN(v) {
@@ -110,8 +111,8 @@ func Differences(x, y []float64) (d []float64) {
 	return d
 }
 
-// Columns returns the fields At and Value of all rows, for a curve. If the first row comes from two or more trials,
-// Columns also returns the fields Lo and Hi.
+// Columns returns the fields At and Value of all rows, for a curve. If Trials is at least 2 in the first row, Columns
+// also returns the fields Lo and Hi of all rows.
 func (r Record) Columns() (at, value, lo, hi []float64) {
 	for _, row := range r {
 		if at, value = append(at, row.At), append(value, row.Value); r[0].Trials > 1 {
@@ -121,13 +122,14 @@ func (r Record) Columns() (at, value, lo, hi []float64) {
 	return at, value, lo, hi
 }
 
-// Row returns a copy of the given row with Value, Lo, Hi and Trials from the interval.
+// Row returns a copy of the given row; the copy takes Value, Lo, Hi and Trials from the interval.
 func (v Interval) Row(like Row) Row {
 	like.Value, like.Lo, like.Hi, like.Trials = v.Mean, v.Lo, v.Hi, v.N
 	return like
 }
 
-// Rows returns, for each entry of the band, a copy of the given row with At, Value, Lo, Hi and Trials from this entry.
+// Rows returns a copy of the given row for each entry of the band; the copy takes At, Value, Lo, Hi and Trials from
+// this entry.
 func (b Band) Rows(like Row) (rows Record) {
 	for k, v := range b.Intervals {
 		like.At = b.At[k]
@@ -136,9 +138,9 @@ func (b Band) Rows(like Row) (rows Record) {
 	return rows
 }
 
-// Failure is the Quantity of a row about failed runs. In such a row, Trials is the number of failed runs. Value and
-// Settings are about the failed run with the lowest stream number: Value is the number of steps after which this run
-// stopped, and Settings states why.
+// Failure is the Quantity of a row that counts failed runs. In such a row, Trials is the number of failed runs. Value
+// and Settings are about the failed run with the lowest stream number: Value is the number of steps after which this
+// run stopped, and Settings states why.
 const Failure = "failed"
 
 // Round returns a copy of the record with At, Value, Lo, Hi and Values rounded to the given number of significant
@@ -160,8 +162,8 @@ func (r Record) Round(digits int) Record {
 	return r
 }
 
-// Write writes the record as CSV with a header. It rounds numbers to twelve significant digits, except integers and the
-// numbers in Setting. Write omits the fields that [Record.Derive] computes.
+// Write writes the record as CSV with a header. Write rounds all numbers to twelve significant digits, except integers
+// and the numbers in Setting. In rows with Values, Write omits the fields that [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {
@@ -175,9 +177,9 @@ func (r Record) Write(w io.Writer) error {
 	return nil
 }
 
-// Read reads a record that [Record.Write] wrote. Read returns an error that names the line and the field if a cell is
-// not valid, and an error that names the lines if two rows agree in all fields other than Value, Values, Lo, Hi,
-// Residual, Trials, Seed, Source and Machine.
+// Read reads a record that [Record.Write] wrote. If a cell is not valid, Read returns an error that names the line and
+// the field. Read also returns an error, which names both lines, if two rows agree in all fields other than Value,
+// Values, Lo, Hi, Residual, Trials, Seed, Source and Machine.
 func Read(r io.Reader) (Record, error) {
 	seen := map[string]int{} // the line of each row, by the row's identity
 	all, err := csvrows.Decode(r, func(row *Row) error {

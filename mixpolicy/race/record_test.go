@@ -117,8 +117,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Write omits the statistics that Derive computes. Derive keeps the statistics of rows without Values, and skips NaN, the
-// value of a failed run.
+// Write omits the statistics that Derive computes. Derive keeps the statistics of rows without Values, and skips NaN,
+// the value of a failed run.
 func TestDerive(t *testing.T) {
 	raw := Record{{Method: "a", Values: []float64{3, math.NaN(), 1, 2}}, {Method: "b", Value: 7, Lo: 6, Hi: 8, Trials: 9}}
 	got := raw.Derive(func(x []float64) Interval { return Median(x, .5) })

@@ -23,8 +23,9 @@ type Interval struct {
 func (v Interval) String() string { return fmt.Sprintf("%.6g [%.6g, %.6g]", v.Mean, v.Lo, v.Hi) }
 
 // TInterval returns Student's interval, mean ± t_{n−1} s/√n. For normal data, the interval has exactly the given
-// confidence; for other data of finite variance, it has approximately this confidence if there are many values. For one
-// value, the interval is the whole line. TInterval panics if x is empty, or if confidence is not between 0 and 1.
+// confidence; for other data of finite variance, it has approximately this confidence if there are many values. For a
+// single value, the interval is the whole real line. TInterval panics if x is empty, or if confidence is not between 0
+// and 1.
 func TInterval(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	if len(x) == 0 {
@@ -41,8 +42,8 @@ func TInterval(x []float64, confidence float64) Interval {
 }
 
 // BootstrapInterval returns the percentile bootstrap interval of the mean, from 9,999 resamples drawn with PCG(seed,
-// 0). The method assumes nothing about the shape of the distribution, but for small samples, the interval is a little
-// too narrow. BootstrapInterval panics under the same conditions as [TInterval].
+// 0). The bootstrap assumes nothing about the shape of the distribution; but for small samples, the interval is a
+// little too narrow. BootstrapInterval panics under the same conditions as [TInterval].
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
 	if len(x) == 1 {
@@ -79,9 +80,9 @@ func TTest(x []float64) float64 {
 
 // SpreadRatio compares the standard deviations of two samples on the same streams. It returns std(x)/std(y) with a
 // percentile interval, the two-sided p-value of the hypothesis that the ratio is 1, and the standard error of the
-// ratio's logarithm. The interval, the p-value and the standard error come from 9,999 bootstrap resamples of the
+// logarithm of the ratio. The interval, the p-value and the standard error come from 9,999 bootstrap resamples of the
 // streams, drawn with PCG(seed, 0). The p-value is twice the share of the resamples whose ratio is on the rarer side of
-// 1; the sample itself counts as such a resample. We do not use the F test, because it assumes normal data.
+// 1; the original sample counts as one such resample. We do not use the F test, because it assumes normal data.
 func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interval, p, logError float64) {
 	checkConfidence(confidence)
 	const resamples = 9999
@@ -104,11 +105,11 @@ func SpreadRatio(x, y []float64, confidence float64, seed uint64) (ratio Interva
 	return ratio, min(1, 2*float64(1+min(above, resamples-above))/(resamples+1)), stat.StdDev(logs, nil)
 }
 
-// Median returns the median of the N values x, or the lower of the two middle values if N is even. Lo and Hi are the
-// k-th least and the k-th greatest value. If the values are independent draws from one distribution, Lo and Hi enclose
-// the true median with probability at least 1 − 2 Pr{Bin(N, ½) < k}. The field Confidence of the result is this bound.
-// Median takes the greatest k for which the bound reaches the requested confidence, or k = 1 if there is no such k.
-// Values may be +Inf. Median panics under the same conditions as [TInterval].
+// Median returns the median of the N values x, or the lower of the two middle values if N is even. Lo is the k-th least
+// value, and Hi is the k-th greatest value. If the values are independent draws from one distribution, Lo and Hi
+// enclose the true median with probability at least 1 − 2 Pr{Bin(N, ½) < k}. The field Confidence of the result is this
+// lower bound. Median takes the greatest k for which the lower bound reaches the requested confidence, or k = 1 if
+// there is no such k. Values may be +Inf. Median panics under the same conditions as [TInterval].
 func Median(x []float64, confidence float64) Interval {
 	checkConfidence(confidence)
 	n := len(x)
@@ -124,7 +125,7 @@ func Median(x []float64, confidence float64) Interval {
 	return Interval{Mean: x[(n-1)/2], Lo: x[k-1], Hi: x[n-k], Confidence: 1 - 2*binomial.CDF(float64(k-1)), N: n}
 }
 
-// Signs returns the number of entries of x below −rounding, and the number of entries above rounding.
+// Signs returns the number of entries of x that are below −rounding, and the number of entries that are above rounding.
 func Signs(x []float64, rounding float64) (less, more int) {
 	for _, v := range x {
 		if v < -rounding {
@@ -151,10 +152,9 @@ func SignTest(less, more int) float64 {
 	return min(1, 2*distuv.Binomial{N: float64(less + more), P: 0.5}.CDF(float64(min(less, more))))
 }
 
-// Detectable returns the least probability p ≥ ½ of winning a pair for which the sign test detects the better method:
-// if a method wins each of n pairs with probability p, the test at the given level finds, with probability power or
-// more, that this method is better. If there is no such p, Detectable returns 1. Detectable panics unless level and
-// power are between 0 and 1.
+// Detectable returns the least p ≥ ½ with the following property: if a method wins each of n pairs with probability p,
+// the sign test at the given level finds, with probability power or more, that this method is better. If there is no
+// such p, Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)

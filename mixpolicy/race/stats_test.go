@@ -192,7 +192,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// At the detectable probability, the test finds the better method with the given power. Five pairs are too few at any probability.
+// At the detectable probability, the test finds the better method with the given power. Five pairs are too few at any
+// probability.
 func TestDetectable(t *testing.T) {
 	const level, power = 0.01, 0.8
 	for _, n := range []int{20, 200} {

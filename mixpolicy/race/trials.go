@@ -1,6 +1,6 @@
 // Package race runs methods many times and compares them. It provides trials on many streams of random numbers, and
-// tuning with a separate seed. All runs are observed at the same numbers of iterations or queries, or at the same
-// times. The package also computes means with intervals, and reads and writes records of the results.
+// tuning with a separate seed. All runs of a race are observed at the same numbers of iterations or queries, or at the
+// same times. The package also computes means with intervals, and reads and writes records of the results.
 //
 // The [Trial] of a failed run states why the run failed and after how many steps. A failed run does not end the other
 // runs, and a method whose runs all fail does not end the race.
@@ -33,13 +33,14 @@ type Settings struct {
 
 	Iterations int // T
 	// If Iterations is set, Schedule says after which iterations to observe a run; nil means LogSpaced(20). The end of
-	// a run is always observed, and so is the start, unless the run is a [mixpolicy.PolicyRun].
+	// a run is always observed. The start is also observed, unless the run is a [mixpolicy.PolicyRun].
 	Schedule mixpolicy.Schedule
 	// Queries lists, in increasing order, the numbers of queries (revealed costs) after which to observe a run.
 	Queries []int
 	// Times lists, in increasing order, the processor times after which to observe a run. Processor time is the time
-	// that all threads of this process use together; other processes do not count. If Times is set, the runs follow one
-	// another. The clock stops while an answer is evaluated. The observations depend on the machine.
+	// that all threads of this process use together; other processes do not count. If Times is set, only one run takes
+	// place at a time. The clock stops while an answer is evaluated. With Times, the observations depend on the
+	// machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
@@ -70,7 +71,8 @@ type Settings struct {
 	Score Curve
 }
 
-// Valued says which observations include the true cost of the policy. Computing this cost can take longer than the run.
+// Valued says which observations include the true cost of the policy. Computing this cost can take longer than the run
+// itself.
 type Valued int
 
 const (
@@ -82,7 +84,7 @@ const (
 // Observation is the state of a run at one moment.
 type Observation struct {
 	Iteration, Queries int
-	Seconds            float64 // time for Start, the steps and this answer, without earlier answers and true costs; see Settings.Times
+	Seconds            float64 // time for Start, the steps and this answer, but not for earlier answers or true costs; see Settings.Times
 
 	// A [mixpolicy.PolicyRun] has no θ: Last and Theta are nil, and Cost, Violation and Mass are NaN.
 	Last, Theta           []float64 // θ_t, and the answer θ̂_t
@@ -352,7 +354,7 @@ func (r *Runs) Finished() []Trial { return r.ended(true) }
 // Failed returns the trials that did not reach the end.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
 
-// Err returns the error of the first trial if no trial reached the end, else nil.
+// If no trial reached the end, Err returns the error of the first trial. Otherwise, Err returns nil.
 func (r *Runs) Err() error {
 	if failed := r.Failed(); len(failed) > 0 && len(failed) == len(r.Trials) {
 		return fault.At("race", r.Method.Name(), failed[0].Err)
@@ -412,10 +414,10 @@ func (r *Runs) Final(c Curve) []float64 {
 	return x
 }
 
-// Band is a curve of means over trials, with a confidence interval for each mean. At and Intervals have one entry for
-// each observation.
+// Band is a curve of means over trials, or of another statistic, with a confidence interval for each point. At and
+// Intervals have one entry for each observation.
 type Band struct {
-	At        []float64 // mean numbers of iterations, queries or seconds
+	At        []float64 // mean number of iterations, queries or seconds
 	Intervals []Interval
 }
 
@@ -424,14 +426,14 @@ func Iterations(l *Observation) float64 { return float64(l.Iteration) }
 func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
-// Band returns two means over the finished trials for each observation: the mean of the first curve, and the mean of
-// the second curve, c. The mean of c has a t interval of the given confidence, such as 0.95. A run that finished early
-// keeps its last value from then on. Band panics unless 0 < confidence < 1.
+// For each observation, Band returns two means over the finished trials: the mean of the first curve, and the mean of
+// the second curve, c. The mean of c comes with a t interval of the given confidence, such as 0.95. A run that finished
+// early keeps its last value from then on. Band panics unless 0 < confidence < 1.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }
 
-// BandOf is like [Runs.Band], but its last argument is the function that computes the intervals.
+// BandOf is like [Runs.Band], but the last argument of BandOf is the function that computes the intervals.
 func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band) {
 	for _, row := range r.Rows(at, c, Row{}) {
 		var y []float64
@@ -445,8 +447,8 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation. The field Values contains the values of the second curve, c, in all runs,
-// with NaN for a failed run. The field At is the mean of the first curve over the finished runs. All other fields come
+// Rows returns a row for each observation. The field Values contains one value of the second curve, c, for each run,
+// and NaN for a failed run. The field At is the mean of the first curve over the finished runs. All other fields come
 // from the given row. A run that finished early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
@@ -478,15 +480,15 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 }
 
 // Ends returns the curve's last value in each run, or NaN for a failed run. On one stream, all methods that only sample
-// pairs receive the same pairs. So the noise that two such methods share cancels in the [Differences] of their last
-// values.
+// pairs receive the same pairs. So noise that two such methods share cancels in the [Differences] of the two methods'
+// last values.
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }
 
-// Reach returns, for each run, the number of queries at which the run reaches the goal and stays there: at the first
-// observation whose score, like all later scores, is at most the goal. This number is +Inf if the last score is above
-// the goal, and NaN for a failed run.
+// Reach returns, for each run, the number of queries after which the score stays at or below the goal: the number at
+// the first observation whose score, like all later scores, is at most the goal. This number is +Inf if the last score
+// is above the goal, and NaN for a failed run.
 func (r *Runs) Reach(score Curve, goal float64) []float64 {
 	return r.byStream(func(t *Trial) float64 {
 		first := math.Inf(1)

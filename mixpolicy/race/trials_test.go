@@ -117,8 +117,8 @@ func TestLooksByQueries(t *testing.T) {
 	}
 }
 
-// With Times, a method that takes steps is never observed before the given time. A method that knows the costs and solves a
-// linear program has the same answer at all times.
+// With Times, a method that takes steps is never observed before the given time. A method that knows the costs and
+// solves a linear program has the same answer at all times.
 func TestLooksBySeconds(t *testing.T) {
 	p := queue(t)
 	set := race.Settings{Trials: 2, Times: []time.Duration{time.Millisecond, 20 * time.Millisecond}, Valued: race.ValuedAll}
@@ -138,8 +138,8 @@ func TestLooksBySeconds(t *testing.T) {
 	}
 }
 
-// stub always answers theta. If fails is set, a run of stub returns an error after b.after steps; if nan is also set, the run
-// answers NaN instead. If some is set, stub fails only on streams whose first pair is even.
+// stub always answers theta. If fails is set, a run of stub returns an error after b.after steps; if nan is also set,
+// the run answers NaN instead. If some is set, stub fails only on streams whose first pair is even.
 type stub struct {
 	theta            [2]float64
 	fails, some, nan bool
@@ -319,8 +319,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// Tune chooses by Middle instead of the mean if Middle is set. If all scores are NaN, it chooses no method. Without a score,
-// it returns an error.
+// Tune chooses by Middle instead of the mean if Middle is set. If all scores are NaN, it chooses no method. Without a
+// score, it returns an error.
 func TestTuneAlone(t *testing.T) {
 	e := race.Entrant{Methods: race.Grid([]float64{.3, .1, .2}, func(x float64) mixpolicy.Method { return fixed(x, 1-x) })}
 	for k, score := range []race.Curve{race.Theta(0), func(*race.Observation) float64 { return math.NaN() }} {
@@ -461,7 +461,8 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// The second run reaches the goal, leaves it, and comes back. The last run leaves the goal at its end, so Reach returns +Inf for it.
+// The second run reaches the goal, leaves it, and comes back. The last run leaves the goal at its end, so Reach returns
+// +Inf for it.
 func TestReach(t *testing.T) {
 	r := byHand([]float64{9, 1, 1, 1}, []float64{1, 9, 9, 1}, []float64{1, 1, 1, 1}, []float64{9, 9, 1, 1}, []float64{1, 1, 1, 9})
 	inf := math.Inf(1)
