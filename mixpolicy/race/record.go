@@ -26,10 +26,10 @@ type Row struct {
 
 	Quantity string  `csv:"quantity"`
 	At       float64 `csv:"at,%.12g"`    // the position on the horizontal axis: queries, seconds, η₀, …
-	Value    float64 `csv:"value,%.12g"` // a mean or a median, with the 95 % interval [Lo, Hi]; or an exact number, with the bounds Lo and Hi
+	Value    float64 `csv:"value,%.12g"` // a mean or median with the 95 % interval [Lo, Hi], or an exact number with bounds Lo and Hi
 	Lo       float64 `csv:"lo,%.12g"`
 	Hi       float64 `csv:"hi,%.12g"`
-	Residual float64 `csv:"residual,%.12g"` // the ℓ₁ flow residual of the measure behind Value, or the Violation of a linear program's solution
+	Residual float64 `csv:"residual,%.12g"` // ℓ₁ flow residual of the measure behind Value, or the Violation of a solved linear program
 
 	Configuration  int       `csv:"configuration"`  // the index of the setting; [Entrant.Configuration] decodes the index
 	Configurations int       `csv:"configurations"` // the number of settings tried
