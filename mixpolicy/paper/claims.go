@@ -323,7 +323,7 @@ func rateClaims(ctx context.Context) []Claim {
 		}
 	}
 	const ofBound, quarters, eighths = "exponent of $T$ in the bound", `$\beta \sim T^{1/4}$`, `$\beta \sim T^{1/8}$`
-	const orders, share = "orders of magnitude from the size of a measured gap to the bound", `gap, in $c_{\max}$, over $\ln T/T^{1/4}$`
+	const orders, share = "orders of magnitude from the size of a gap to the bound", `gap in $c_{\max}$, divided by $\ln T/T^{1/4}$`
 	// If a fixed ball contains no λ*, a violation may lower the objective by more than its penalty, so the saddle value
 	// f* + limit may be below the optimum f*.
 	limit := minimumOnLine(p, func(theta []float64) float64 { return p.Objective(theta)/cMax + 2*p.Violation(theta) }) - best/cMax
@@ -444,7 +444,7 @@ func termsClaim(k *theory.Constants) Claim {
 	const once, more15 = `$\|\lambda^*\|_2$`, `$1.5\|\lambda^*\|_2$`
 	return claim("4-error-terms", atMost(same-gap, 0), []Result{
 		exactly("gap by $E_T$ of (3.37)", once, gap), exactly("gap by $E_T$ of (3.37)", more15, same),
-		exactly("violation", once, violation), exactly("violation", more15, larger),
+		exactly("violation by $V_T$ of (3.37)", once, violation), exactly("violation by $V_T$ of (3.37)", more15, larger),
 		exactly("amount that (3.36) adds for the cost of the policy", once, added),
 		exactly("amount that (3.36) adds for the cost of the policy", more15, more)})
 }

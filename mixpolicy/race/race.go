@@ -203,7 +203,8 @@ type Outcome struct {
 	Chosen int
 	// Runs are the trials of the chosen method, or nil if no method was chosen.
 	Runs *Runs
-	// If no trial finished, Err says why; otherwise, Err is nil.
+	// Err is nil if at least one trial of the chosen method finished. Otherwise, Err says why: no method could be chosen,
+	// or all trials of the chosen method failed.
 	Err error
 }
 

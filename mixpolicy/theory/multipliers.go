@@ -27,10 +27,10 @@ import (
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled to 10⁶ times the size of the other
-// rows, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers returns the errors of [mixpolicy.Problem.Optimum].
-// It also returns an error if θ* has zero entries and ‖θ*‖₁ = R > 1, or if, because of rounding, the λ found is not
-// optimal.
+// Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled by at least 10⁶ and by at least 10⁶
+// times the length of the longest other row, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers returns the
+// errors of [mixpolicy.Problem.Optimum]. It also returns an error if θ* has zero entries and ‖θ*‖₁ = R > 1, or if,
+// because of rounding, the λ found is not optimal.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
