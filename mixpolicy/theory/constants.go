@@ -108,8 +108,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	return k, nil
 }
 
-// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ: R√d for the cube, and R otherwise. So (5.29) reads
-// ‖Ψθ‖₂ ≤ σ_max·Reach.
+// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ: R√d for the cube, and R otherwise. With it, the
+// corrected (5.29) is ‖Ψθ‖₂ ≤ σ_max·Reach.
 func Reach(class mixpolicy.Class, d int) float64 {
 	if class.Norm == linprog.LInf {
 		return class.R * math.Sqrt(float64(d))

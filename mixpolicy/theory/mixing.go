@@ -211,7 +211,7 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	case steps == 1:
 		return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return chain.Next(s, 0) })
 	case n > mixingLimit:
-		return Contraction{}, fmt.Errorf("theory: contraction over %d steps of a chain of %d states, want ≤ %d", steps, n, mixingLimit)
+		return Contraction{}, fmt.Errorf("theory: contraction over %d steps: the chain has %d states, want ≤ %d", steps, n, mixingLimit)
 	}
 	var power *mat.Dense
 	for square := dense(chain); steps > 0; square, steps = stochasticProduct(square, square), steps/2 {
@@ -341,10 +341,10 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 //
 // The absolute rounding error of the masses is about 10⁻¹⁴ times the size of the values that policy iteration computes.
 // If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ.
-// Lower is the greatest κ among the policies that attain these masses and the policies that take the same action in
-// every state where this action is allowed. UniformErgodicity returns an error if ctx ends, or if, under average cost,
-// a policy that it evaluates has several recurrent classes (then Assumption A.2 fails). With an error, it returns nil,
-// or the result so far with Upper = +∞.
+// Lower is the greatest κ of two kinds of policies: those that attain the least or the greatest mass of a state, and,
+// for each action, the policy that takes this action wherever it is allowed. UniformErgodicity returns an error if ctx
+// ends, or if, under average cost, a policy that it evaluates has several recurrent classes (then Assumption A.2
+// fails). With an error, it returns nil, or the result so far with Upper = +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()
 	e := &Ergodicity{Upper: math.Inf(1)}
