@@ -24,8 +24,9 @@ type Verdict string
 const (
 	// Holds means that the statement is true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means that the corrected form of an [Erratum] is true, whereas the printed form is false, has no
-	// content or, for a [Gap], is not proved. The erratum's [Kind] states how grave the fault is.
+	// HoldsAsCorrected means that the corrected form of an [Erratum] is true. The printed form, however, is false (for
+	// an [Ambiguity], false in some interpretation), has no content or, for a [Gap], is not proved. The erratum's
+	// [Kind] states how grave the fault is.
 	//
 	// An equation has no content if no outcome could contradict the equation: its two sides are the same, or an
 	// undefined constant in the equation can have any size. We do not say that such an equation holds. If the paper

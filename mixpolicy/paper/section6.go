@@ -247,8 +247,8 @@ type Contest struct {
 	Tuned, TunedByCost           Pair
 	Configurations, TuningTrials int
 	// Tuned and TunedByCost each result from two choices, one for each method. We repeat each of these four choices on
-	// [Resamples] resamples of the tuning trials, and count the resamples that lead to the same configuration. Again is
-	// the least of the four counts.
+	// [Resamples] resamples of the tuning trials, and count the resamples that lead to the same configuration as the
+	// tuning trials themselves. Again is the least of the four counts.
 	Again int
 }
 

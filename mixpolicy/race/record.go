@@ -53,9 +53,9 @@ func (r Row) identity() string {
 // Observed returns the values of the runs that finished.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record. In each row of the copy that has Values, the function statistic computes Value,
-// Lo, Hi and Trials from the values of the finished runs. For rows with Values, [Record.Write] does not store these
-// four fields.
+// Derive returns a copy of the record. For each row with Values, the function statistic computes the copy's Value, Lo,
+// Hi and Trials from all values other than NaN. If all values are NaN, these four fields do not change. For rows with
+// Values, [Record.Write] does not store the four fields.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {

@@ -111,8 +111,8 @@ type Runs struct {
 }
 
 // Trials runs a method on the streams First, First+1, … of Seed, in parallel unless Times is set. It returns an error
-// if the settings are invalid, if no trial finished, or if ctx ends. In the last two cases, Trials also returns the
-// trials so far.
+// if the settings or the method are invalid, if all trials fail, or if ctx ends. If all trials fail, Trials also
+// returns these trials; when ctx ends, it also returns the trials so far.
 func Trials(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, set Settings) (*Runs, error) {
 	h, err := begin(ctx, p, set)
 	if err != nil {

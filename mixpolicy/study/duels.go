@@ -119,8 +119,8 @@ func pairs(methods []string) (all [][2]string) {
 	return all
 }
 
-// Wins compares the methods a and b by penalised gap. It counts the problems on which a wins the duel, the problems on
-// which b wins, and the problems on which neither wins.
+// Wins compares the methods a and b by penalised gap at the end of the races of the given kind. It counts the problems
+// on which a wins the duel, the problems on which b wins, and the problems on which neither wins.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {
@@ -144,8 +144,8 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.Table(caption, "problem", others...)
 }
 
-// Margins returns a table of duels between the given pairs of methods on the three problems of [Names]. It includes the
-// median difference in each duel.
+// Margins returns a table of duels between the given pairs of methods on the three problems of [Names]. For each duel,
+// it includes the median difference between the two methods.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))
 }
@@ -216,8 +216,9 @@ func (r Record) Recommendation() plotting.Table {
 }
 
 // ByTelling returns a table of the best methods by true cost. A cell is for one problem and one kind of information. It
-// names the methods that no method with the same information beats, and shows the median true cost of the method named
-// first.
+// names the methods that no method with the same information beats in the race by queries or, for methods that do not
+// take part in this race, in the race by seconds. It also shows the median true cost of the method named first, at the
+// end of the race.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

@@ -221,9 +221,9 @@ func (r Record) UntilTable() plotting.Table {
 	return t
 }
 
-// FairTable returns the table of the fair races on a problem. For each method, it shows the number of settings tried, the
-// median gap and the best setting in each drawing, and the median of the finite scores in the first grid of the first
-// drawing.
+// FairTable returns the table of the fair races on a problem. For each method and each drawing, it shows the setting
+// chosen by tuning, and the median penalised gap with this setting. For each method, it also shows the number of
+// settings tried, and the median of the finite scores in the first grid of the first drawing.
 func (r Record) FairTable(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "–"}
 	const settings, untuned, tuned, again = "settings", "untuned, median of the first grid", "tuned", "tuned again"

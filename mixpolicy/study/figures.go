@@ -147,9 +147,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return drawn(f, math.Inf(1), lines...)
 }
 
-// ByDim draws, against the number of base policies, the penalised gaps of the fair races on the families with the given
-// noise. It takes the median gap of the runs on each instance, and draws the median of these medians over the instances
-// of both drawings.
+// ByDim draws, against the number of base policies, the penalised gaps, in units of the optimum of (2.18), of the fair
+// races on the families with the given noise. It takes the median gap of the runs on each instance, and draws the
+// median of these medians over the instances of both drawings.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()

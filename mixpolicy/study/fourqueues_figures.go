@@ -227,7 +227,7 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 }
 
 // TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws, for each
-// η₀, the gap with the best ω.
+// η₀, the least of the mean gaps over all ω.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -250,7 +250,8 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 // stepped are the learners that have a step size and whose runs reach the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
-// LearningCurves draws the objective cᵀΨθ and the negative mass of Ψθ against the number of queries.
+// LearningCurves draws, against the number of queries, the means over runs of the objective cᵀΨθ and of the negative
+// mass of Ψθ.
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
 	objective.X.Log, mass.X.Log = true, true

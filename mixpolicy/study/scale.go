@@ -16,7 +16,7 @@ func Scales() [][4]int {
 
 // MeasureScale solves (2.18) for a network, and returns the size of the network, and the times and errors of the
 // solution. The caller fills in the memory, the machine and the date. If ctx ends during the construction of the model,
-// MeasureScale returns, but the construction continues in the background.
+// MeasureScale returns an error, but the construction continues in the background.
 func MeasureScale(ctx context.Context, buffers [4]int) (s data.Scale, err error) {
 	defer catch(&err)
 	w := models.Network{Buffers: buffers}
