@@ -78,9 +78,9 @@
 //   - Corrections without a first sweep: a correction takes 10 to 25 % less time, but a
 //     quarter to a half more corrections are needed.
 //   - Directions kept from one set of shares to the next: no fewer steps.
-//   - One visit, not two, of levels with less than a 64th of the states: 7 % less time, but 136 sweeps instead of 50 on
+//   - One visit, not two, to levels with less than a 64th of the states: 7 % less time, but 136 sweeps instead of 50 on
 //     a grid of 700².
-//   - One visit, not two, from the finest level in a balance: 66 sweeps or more, instead of 54.
+//   - In a balance, one visit, not two, from the finest level to the next: 66 sweeps or more, instead of 54.
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large part of its flow goes to the
 //     group: no fewer sweeps on random graphs.
 //
