@@ -312,8 +312,8 @@ func (x *MDP) Next(s, a int) (states []int32, p []float64) { return x.p.Row(s*x.
 // Transitions returns the number of stored positive probabilities.
 func (x *MDP) Transitions() int { return x.p.NNZ() }
 
-// CostRange returns the least and the greatest cost over all pairs. By (A.3)(i), the learner knows
-// both numbers.
+// CostRange returns the least and the greatest cost over all pairs. By assumption (A.3)(i), the
+// learner knows both numbers.
 func (x *MDP) CostRange() (lo, hi float64) { return floats.Min(x.cost), floats.Max(x.cost) }
 
 // WithCosts returns the same process with other costs. The slice must have nm entries; WithCosts

@@ -23,7 +23,7 @@ type Mirror struct {
 	// Eta is η; nil means InverseSqrt(1).
 	Eta StepSize
 	// Scale divides every observed cost, so that η need not depend on the unit of cost; 0 means
-	// c_max = max |c|, which the learner knows by (A.3)(i).
+	// c_max = max |c|, which the learner knows by assumption (A.3)(i).
 	Scale float64
 	// Recency is p, from 0 to 30: θ_t has the weight w_t = η_t(t+1)ᵖ in θ̂ = Σ wθ / Σ w. For p = 0, θ̂ is (3.27a). For
 	// p > 0, early iterates have a smaller share of the total weight than for p = 0. For constant η, the last half of

@@ -77,7 +77,7 @@ func (o *Oracle) draw() {
 	}
 }
 
-// Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as in (A.3)(iii).
+// Query reveals the cost of (s, a) and a next state s′ ~ P_a(s, ·), as in assumption (A.3)(iii).
 func (o *Oracle) Query(s, a int) (cost float64, next int) {
 	return o.reveal(s*o.f.x.m + a), o.next(s, a)
 }

@@ -59,8 +59,8 @@ type PrimalDual struct {
 	Beta float64
 	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost; 0
 	// means 1 for the [Printed] form, and otherwise c_max = max |c|, which the learner knows by
-	// (A.3)(i). The paper does not divide the costs, which corresponds to CostScale = 1. With
-	// CostScale = 1, the paper's G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
+	// assumption (A.3)(i). The paper does not divide the costs, which corresponds to CostScale = 1.
+	// With CostScale = 1, the paper's G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂; p = 0 gives (3.27).
 	Recency float64

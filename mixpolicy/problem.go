@@ -102,7 +102,8 @@ func NewProblem(f *Features, class Class) (*Problem, error) {
 
 // WithNoise returns the same problem, except that its [Oracle] reveals c_a(s) plus noise. For each
 // revealed cost, a new call to draw returns the noise, which should have mean 0. The vector cᵀΨ,
-// the optimum and all true costs stay the same. If draw is nil, there is no noise, as in (A.3).
+// the optimum and all true costs stay the same. If draw is nil, there is no noise, as in
+// assumption (A.3).
 func (p *Problem) WithNoise(draw func(*rand.Rand) float64) *Problem {
 	q := *p
 	q.noise = draw

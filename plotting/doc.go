@@ -27,8 +27,8 @@
 // layers of this package, and both renderings show it.
 //
 // Labels, titles and names may contain TeX formulas between dollar signs, with superscripts, subscripts, accents and
-// symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise superscripts and lower subscripts. In
-// plain text, they are Unicode's superscript and subscript characters where Unicode has them (see [Unicode]).
+// symbols: `$c^T\Psi\hat\theta_t$`, `$\nabla\varphi$`. Both renderings raise superscripts and lower subscripts. Plain
+// text uses Unicode's superscript and subscript characters where Unicode has them (see [Unicode]).
 //
 // Long curves are drawn with fewer points, without a visible change (thin.go). In a figure of one curve with at most
 // 2000 points, every dropped point is within a pixel and a half of the drawn curve.

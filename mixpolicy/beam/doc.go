@@ -70,10 +70,10 @@
 //	108,900        0.6 s     14 s       5 MB in 0.02 s
 //	1,028,196        6 s    140 s      49 MB in 0.3 s
 //
-// Each worker rebuilds the MDP and Ψ. If the measures were sent, as a side input or a file, a worker would not compute
-// Ψ, but would still build the MDP. All workers can rebuild at the same time, whereas the measures would have to be
-// sent from one place. At 1 Gbit/s, sending the measures of the largest network takes 0.4 s for each worker, so sending
-// them to 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file needs only a
-// description of a problem, even of a user's own problem. Moreover, a race that needs a cluster takes hours, so two
-// minutes of rebuilding matter little.
+// Each worker rebuilds the MDP and Ψ. If the measures behind Ψ were sent, as a side input or a file, a worker would not
+// compute Ψ, but would still build the MDP. All workers can rebuild at the same time, whereas the measures would have
+// to be sent from one place. At 1 Gbit/s, sending the measures of the largest network takes 0.4 s for each worker, so
+// sending them to 350 workers takes as long as computing Ψ once. Because workers rebuild problems, a race file needs
+// only a description of a problem, even of a user's own problem. Moreover, a race that needs a cluster takes hours, so
+// two minutes of rebuilding matter little.
 package beam

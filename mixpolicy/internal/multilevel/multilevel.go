@@ -51,8 +51,8 @@
 //     residual rises back from 3e-11 to 1e-3, so the method needs almost twice as many sweeps (104).
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so from the finest level, one visit to the
 //     next level is as good as two.
-//   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So random graphs and grids whose
-//     weights differ by factors of 10⁴ take hundreds of sweeps instead of ten thousand.
+//   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So if the weights of
+//     the edges differ by factors of 10⁴, random graphs and grids take hundreds of sweeps instead of ten thousand.
 //   - Rows are visited in the order of the states. If they are visited in the order of the groups, memory is read in
 //     jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
@@ -78,9 +78,9 @@
 //   - Corrections without a first sweep: a correction takes 10 to 25 % less time, but a
 //     quarter to a half more corrections are needed.
 //   - Directions kept from one set of shares to the next: no fewer steps.
-//   - One visit, not two, of levels with less than a 64th of the states: 7 % less time, but 136 sweeps instead of 50 on
+//   - One visit, not two, to levels with less than a 64th of the states: 7 % less time, but 136 sweeps instead of 50 on
 //     a grid of 700².
-//   - One visit, not two, from the finest level in a balance: 66 sweeps or more, instead of 54.
+//   - In a balance, one visit, not two, from the finest level to the next: 66 sweeps or more, instead of 54.
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large part of its flow goes to the
 //     group: no fewer sweeps on random graphs.
 //
