@@ -220,7 +220,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 
 // unbounded returns a null direction in which bᵀx grows, or nil.
 func (k coordinates) unbounded(b []float64) []float64 {
-	// x is a unit vector times scale, so bᵀx divided by the length of scaled is the cosine of an angle.
+	// x is a unit vector times scale, so bᵀx/‖scaled‖ is the cosine of the angle between this unit vector and scaled.
 	scaled := floats.MulTo(make([]float64, len(b)), b, k.scale)
 	for _, x := range k.null {
 		if v := floats.Dot(b, x); math.Abs(v) > dependent*floats.Norm(scaled, 2) {
@@ -247,7 +247,7 @@ func (k coordinates) rows(ctx context.Context, a linprog.Columns) (linprog.Colum
 	return out, nil
 }
 
-// product returns Mx. In the coordinates, S y is the point x of y, and Sᵀb is the objective for y.
+// product returns Mx. For [coordinates], S y is the x that belongs to y, and (Sᵀb)ᵀy is the objective bᵀx.
 func product(m mat.Matrix, x []float64) []float64 {
 	var y mat.VecDense
 	y.MulVec(m, mat.NewVecDense(len(x), x))

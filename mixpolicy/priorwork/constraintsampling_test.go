@@ -85,7 +85,7 @@ func TestBestFit(t *testing.T) {
 	}
 }
 
-// The linear program has 50 or 500 sampled constraints instead of all 804.
+// The constraints of the linear program come from 50 or 500 draws of pairs. All pairs would give 804 constraints.
 func ExampleConstraintSampling() {
 	q := deFariasVanRoy(200)
 	x := mixpolicy.Must(q.MDP())

@@ -214,8 +214,8 @@ func TestSoftmaxExtremes(t *testing.T) {
 }
 
 // For the queue of section 6, t = 37 is enough for π-learning if only the optimal policy counts: its relative value
-// function spans at most 4·37 ranges of the costs. A mixing time of all policies is more than 3·10¹³: under the
-// policy with rate 0.8 up to length 66 and 0.2 beyond, the queue rarely passes from one part to the other.
+// function spans at most 4·37 ranges of the costs. Every bound on the mixing times of all policies is more than 3·10¹³:
+// under the policy with rate 0.8 up to length 66 and 0.2 beyond, the queue rarely passes from one part to the other.
 func TestMixingTimeOfQueue(t *testing.T) {
 	x := section6(mixpolicy.Ball(2)).MDP()
 	lo, hi := x.CostRange()

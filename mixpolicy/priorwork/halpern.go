@@ -18,8 +18,8 @@ import (
 // where d_λ and d_θ are the distances that λ and θ have moved since the last restart. But a restart changes σ by a
 // factor of at most 2, so a single restart cannot spoil σ.
 //
-// A step costs 2nmd operations. Every 16th step also tests whether a point is the best so far, and costs a few times as
-// many. The method makes no queries.
+// A step costs 2nmd operations. Every 16th step also tests whether T(z) is the best tested point so far, and costs a
+// few times as many operations. The method makes no queries.
 //
 // Source: Lu and Yang, arXiv 2407.16144, 2024; for large programs, Lu, Peng and Yang, cuPDLPx, arXiv 2507.14051, 2025.
 //

@@ -12,8 +12,7 @@ import (
 )
 
 // The theorem of Nemirovski (2004): for every θ and every λ ⪰ 0, the averages satisfy
-// 𝓛(θ̂, λ) − 𝓛(θ, λ̂) ≤ [σD(θ; θ₀) + ‖λ‖²_{S⁻¹}/2σ]/(ηt). The test takes θ* and θ₀, and λ = 0
-// and λ = 3λ*.
+// 𝓛(θ̂, λ) − 𝓛(θ, λ̂) ≤ [σD(θ; θ₀) + ‖λ‖²_{S⁻¹}/2σ]/(ηt). The test combines θ = θ* and θ = θ₀ with λ = 0 and λ = 3λ*.
 func TestMirrorProxBound(t *testing.T) {
 	for _, class := range classes {
 		for _, p := range []*mixpolicy.Problem{section6(class), garnetProblem(class)} {
@@ -42,8 +41,8 @@ func TestMirrorProxBound(t *testing.T) {
 	}
 }
 
-// Restarted PDHG converges linearly: after 1600 iterations, its gap, and the duality gap that proves
-// it, are rounding errors of about 10⁻¹⁵. Without restarts, the gap would be 10⁻⁹ after 3200
+// Restarted PDHG converges linearly: after 1600 iterations, the gap to the optimum and the duality gap are rounding
+// errors of about 10⁻¹⁵, relative to the optimum. Without restarts, the gap to the optimum would be 10⁻⁹ after 3200
 // iterations.
 func TestPDHGConverges(t *testing.T) {
 	for _, class := range append(classes, mixpolicy.Class{Norm: linprog.L1, R: 2}) {

@@ -92,7 +92,7 @@ func TestSALP(t *testing.T) {
 		best := mixpolicy.Must(mixpolicy.PolicyIteration(background, x, mixpolicy.ValuationSettings{}))
 		mu := mixpolicy.Must(x.Occupation(t.Context(), best.Policy)).State
 		p := SALP{Basis: randomBasis(t, x.States()), Slack: mu}
-		ownWeights := rapid.Bool().Draw(t, "weights") // if set, a random mu is Weights and, by default, Slack
+		ownWeights := rapid.Bool().Draw(t, "weights") // if true, Weights is a random mu, the default of Slack
 		if !ownWeights && rapid.Bool().Draw(t, "penalty") {
 			p.Penalty = PublishedPenalty(gamma)
 		} else {
@@ -136,8 +136,8 @@ func TestSALP(t *testing.T) {
 	})
 }
 
-// The value αᵀΦν of the ALP is a lower bound on αᵀv*. The αᵀΦν of the smoothed program is
-// greater.
+// The value αᵀΦν of the ALP is a lower bound on αᵀv*. The αᵀΦν of the smoothed program is greater than this lower
+// bound.
 func ExampleSALP() {
 	q := deFariasVanRoy(200)
 	x := mixpolicy.Must(q.MDP())

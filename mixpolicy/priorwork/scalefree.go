@@ -42,22 +42,22 @@ import (
 // after θ̂ and a clipping level L were fixed. Assume that a revealed cost is X = c + N, where the noise N has the same
 // distribution for every pair, and this distribution is symmetric about 0. The variance of N may be infinite. Let X_L
 // be X clipped to [−L, L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be the covariance of
-// these samples. In a run with a Tolerance, b̂ is computed from X_L instead of X. After a step at sample t, the next
-// step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰ samples take about 430,000 steps.
+// these samples. In a run with a Tolerance, b̂ is computed from X_L instead of X, and not every sample is followed by a
+// step: after a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰ samples take about 430,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality
-// (Maurer and Pontil 2009) says that, for every d and with probability at least 1−δ,
+// (Maurer and Pontil 2009) says that, whatever the dimension d, with probability at least 1−δ,
 //
 //	kᵀ(Ex − b̄) ≤ h(k) = √(2kᵀVk ln(2/δ)/n) + 14L max_i |(Ψk)_i|/q_i ln(2/δ)/3(n−1),   ln(2/δ) = 17.
 //
 // Clipping: let p = P(|N| > L). Because N is symmetric, E X_L = 0 for c = 0. For almost all c with |c| ≤ c_max, the
 // derivative of E X_L in c is P(|c + N| < L). This derivative differs from 1−p by at most P(L − c_max < |N| < L +
-// c_max) ≤ π = P(L − 2c_max < |X| < L + 2c_max). So |kᵀEx − (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. Bernstein's inequality also gives
-// a bound π̄ on π, with probability at least 1−δ.
+// c_max) ≤ π = P(L − 2c_max < |X| < L + 2c_max). So |kᵀEx − (1−p)kᵀb| ≤ πc_max‖Ψk‖₁. The empirical Bernstein inequality
+// also gives a bound π̄ on π, with probability at least 1−δ.
 //
-// Localisation: by these two bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, the optimum
-// θ* is in S(H) = {θ feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and r_j = max
-// |u_jᵀ(θ̂ − θ)| over S(H). To compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j
+// Localisation: by these three bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, the
+// optimum θ* is in S(H) = {θ feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and
+// r_j = max |u_jᵀ(θ̂ − θ)| over S(H). To compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j
 // |(Ψu_j)_i|r_j, the next H is
 //
 //	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
@@ -188,7 +188,7 @@ func (a ScaleFree) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.R
 }
 
 // leastLength returns c_0, a lower bound on every c_t: the least lengthTo over points a tenth of the way from θ₁ to
-// each base policy. If such a point is not in the domain, the way to it is halved until it is.
+// each base policy. If such a point is not in the domain, the way to it is halved until the point is in the domain.
 func (a *scaleFree) leastLength() float64 {
 	least := math.Inf(1)
 	for j := range a.first {

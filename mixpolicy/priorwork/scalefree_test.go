@@ -182,8 +182,8 @@ func TestScaleFreeNeedsNoScale(t *testing.T) {
 	}
 }
 
-// With a tolerance of 1 %, the run ends by itself for every class and every kind of symmetric noise. By the exact
-// optimum, the penalised gap of its answer is at most 1 %.
+// With a tolerance of 1 %, the run ends by itself for five classes without noise, and for one class with each kind of
+// noise. The penalised gap of its answer is at most 1 % of the exact optimum.
 func TestScaleFreeEndsByItself(t *testing.T) {
 	check := func(p *mixpolicy.Problem, most int, seed uint64) {
 		t.Helper()
@@ -224,8 +224,9 @@ var noises = []func(*rand.Rand) float64{
 	func(rng *rand.Rand) float64 { return [500]float64{1000, -1000}[rng.IntN(500)] },
 }
 
-// The bound is at least f(θ) = kᵀb̄ + h + π̄c_max‖Ψk‖₁, k = θ̂ − θ, for every feasible θ. For d = 2, S(H) is a segment,
-// and f is greatest at its ends, so the test computes the bound itself. b̄, V and π come from a list of the samples.
+// The bound that excess returns is at least f(θ) = kᵀb̄ + h + π̄c_max‖Ψk‖₁, k = θ̂ − θ, for every feasible θ. For
+// d = 2, S(H) is a segment, and h + π̄c_max‖Ψk‖₁ is greatest at an end of S(H), so the test can recompute the bound. b̄,
+// V and π come from a list of the samples.
 func TestTrialBoundsExcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := rapid.SampledFrom([]mixpolicy.Class{mixpolicy.Ball(1.3), mixpolicy.Ball(2), mixpolicy.Cube(20), mixpolicy.Simplex()}).Draw(t, "class")
@@ -295,7 +296,7 @@ func TestTrialBoundsExcess(t *testing.T) {
 		bound, own, allowed := trial.excess(tolerance)
 		center, costs := floats.Dot(mean, theta), mat.NewVecDense(n, nil)
 		costs.MulVec(all, mat.NewVecDense(d, theta))
-		price := tolerance * h(repeat*mat.Dot(costs, costs)/(size-1), theta) // ε times what |b̄ᵀθ̂| may exceed (1−p)|bᵀθ̂| by
+		price := tolerance * h(repeat*mat.Dot(costs, costs)/(size-1), theta) // ε times the greatest |b̄ᵀθ̂| − (1−p)|bᵀθ̂|
 		if want := center - floats.Dot(mean, best(mean)); math.Abs(own-want) > 1e-9 || math.Abs(allowed-tolerance*math.Abs(center)) > 1e-9 {
 			t.Fatalf("own excess %v and allowed %v, want %v and %v", own, allowed, want, tolerance*math.Abs(center))
 		}
@@ -328,7 +329,8 @@ func TestTrialBoundsExcess(t *testing.T) {
 	})
 }
 
-// Clipping costs with symmetric noise multiplies the means by 1 − p, up to the error of the doc comment of ScaleFree.
+// Clipping costs with symmetric noise multiplies the means by 1 − p, up to the error that the doc comment of ScaleFree
+// bounds.
 func TestClippedNoise(t *testing.T) {
 	const top = 1.
 	heavyTail := distuv.StudentsT{Sigma: 1, Nu: 1.5}

@@ -78,7 +78,7 @@ type SmoothedPrimalDual struct {
 	Slack   []float64  // μ; nil means α
 	Penalty float64    // κ; 0 means PublishedPenalty(γ)
 
-	// Radius is R in Γ; required. It applies to values Φν that are divided by CostScale.
+	// Radius is R in Γ = {‖ν‖₂ ≤ R}; required. Here, Φν approximates the values divided by CostScale.
 	Radius float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize mixpolicy.StepSize

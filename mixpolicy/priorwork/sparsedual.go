@@ -82,8 +82,8 @@ func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(featu
 	return a, err
 }
 
-// byLength returns the distribution over rows in proportion to their lengths, and the sum of the lengths. It returns no
-// distribution if all lengths are 0.
+// byLength returns the distribution over rows that is proportional to the lengths of the rows, and the sum of these
+// lengths. It returns no distribution if all lengths are 0.
 func byLength(m *sparse.Matrix) (*alias.Table, float64, error) {
 	q := make([]float64, m.Rows)
 	for i := range q {

@@ -312,8 +312,8 @@ func boxes(p *mixpolicy.Problem) transcription {
 	}}
 }
 
-// logged is the method that learns from a log, with π itself instead of its logits, and the sum of the inner
-// iterates.
+// logged is the method that learns from a log, with π itself instead of its logits, and with the sum of the inner
+// iterates instead of their mean.
 func logged(p *mixpolicy.Problem) transcription {
 	const steps, inner, cover, rate = 300, 4, 1.2, 50
 	gamma, reach := p.MDP().Gamma(), 2.

@@ -40,7 +40,8 @@ func newTrial(p *mixpolicy.Problem, top float64, answer []float64) *trial {
 	return t
 }
 
-// begin makes θ̂ the answer to be tested, and chooses L from the samples so far, given ε|b̄ᵀθ̂|.
+// begin makes theta the answer θ̂ to be tested. It chooses L from the samples that tested the previous answer, whose
+// ε|b̄ᵀθ̂| is allowed.
 func (t *trial) begin(theta []float64, allowed float64) {
 	copy(t.answer, theta)
 	clear(t.sums)
