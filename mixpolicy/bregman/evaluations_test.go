@@ -9,8 +9,8 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// dualPoint draws a point with 2 to 64 coordinates of magnitudes from 1e-300 to 1e300. The coordinates are nearly equal,
-// have one outlier, have ties, spread over many magnitudes, are evenly spaced, form two clusters, or are normal.
+// dualPoint draws a point with 2 to 64 coordinates of magnitudes from 1e-300 to 1e300. The coordinates are nearly
+// equal, have one outlier, have ties, spread over many magnitudes, are evenly spaced, form two clusters, or are normal.
 func dualPoint(rng *rand.Rand) []float64 {
 	y := make([]float64, 2+int(62.999*math.Pow(rng.Float64(), 2)))
 	scale := math.Pow(10, 8*rng.Float64()-4)

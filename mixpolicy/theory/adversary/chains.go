@@ -120,8 +120,9 @@ func ergodicity(x []float64) []Law {
 // programs returns the laws of section 4, for a discounted process and a basis of two functions, one of them u. The
 // values v* are given, so they are exact: action 0 costs v* − γP_0v*, and action 1 costs v* − γP_1v* plus a gap. (4.2)
 // is checked for the policy that takes the second action. (4.9) is checked for any sample such that the constraints
-// that ν̂ violates have a total η of at most (1−γ)ε/4mζ. After the n₀ draws of the corrected (4.6), the
-// sample has this property with probability at least 1−δ. Γ is a cube. If β ≥ 1, or rounding leaves a program undecided, the bounds say nothing.
+// that ν̂ violates have a total η of at most (1−γ)ε/4mζ. After the n₀ draws of the corrected (4.6), the sample has this
+// property with probability at least 1−δ. Γ is a cube. If β ≥ 1, or rounding leaves a program undecided, the bounds say
+// nothing.
 func programs(x []float64) []Law {
 	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
 	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])
