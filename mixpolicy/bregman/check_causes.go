@@ -73,9 +73,9 @@ func (c *checker) has(k Kind) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Kind == k })
 }
 
-// blame finds the method at fault: the method that all failing identities name. If they share several methods, it is
-// the shared method that no identity that holds names. If they share no method, blame reports every method that disagrees
-// with φ.
+// blame finds the method at fault: the method that all failing identities name. If the failing identities share several
+// methods, blame discards each of these methods that an identity that holds also names; the remaining method is at
+// fault. If the failing identities share no method, blame reports every method that disagrees with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {

@@ -221,7 +221,8 @@ func (c *checker) extremes(f *Examination) {
 		}
 		// For y = te with t ≥ 10ᵏ, ∇φ*(y) no longer changes; k is the least such number, to eight decimals.
 		k := float64(sort.Search(6e10, func(n int) bool { return slices.Equal(p.inverse(at(float64(n)/1e8-300)), before) }))/1e8 - 300
-		// If only rounding makes ∇φ* flat, a step of a thousand ulps leaves the domain, or ∇φ there is at least twice y.
+		// If only rounding makes ∇φ* flat, a step of a thousand ulps leaves the domain, or ∇φ after the step is at
+		// least twice y.
 		on := combine(1, before, slack*ulp*norm2(before)/norm2(e), e)
 		if k < 299 && p.InDomain(on) && sum.Dot(p.gradient(on), e) < 2*sum.Dot(at(k), e) {
 			f.Note = "flat beyond " + p.at("y", at(k), -1)

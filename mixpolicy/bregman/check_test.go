@@ -130,7 +130,7 @@ func TestFlatIsRemarked(t *testing.T) {
 	}
 }
 
-// Check reports no mistake in a correct modulus, at any size and for any seed.
+// Check reports no mistake in a correct modulus, for any radius, dimension and seed.
 func TestNoFalseAlarms(t *testing.T) {
 	trials, rng := 2, source(30)
 	if *million {

@@ -9,8 +9,8 @@ import (
 	. "github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// dualPoint draws a point with 2 to 64 coordinates of sizes from 1e-300 to 1e300. The coordinates are nearly equal,
-// have one outlier, have ties, spread over many magnitudes, are evenly spaced, form two clusters, or are normal.
+// dualPoint draws a point with 2 to 64 coordinates of magnitudes from 1e-300 to 1e300. The coordinates are nearly
+// equal, have one outlier, have ties, spread over many magnitudes, are evenly spaced, form two clusters, or are normal.
 func dualPoint(rng *rand.Rand) []float64 {
 	y := make([]float64, 2+int(62.999*math.Pow(rng.Float64(), 2)))
 	scale := math.Pow(10, 8*rng.Float64()-4)
@@ -85,7 +85,7 @@ func boxAround(rng *rand.Rand, d int) (lo, hi []float64) {
 // mostEvaluations is the bound in the documentation of NewtonShift.
 const mostEvaluations = 130
 
-// solve checks that NewtonShift succeeds within mostEvaluations, and that ProjectDual reaches the hyperplane: 1ᵀθ − 1
+// solve checks that NewtonShift succeeds within mostEvaluations, and that ProjectDual reaches the hyperplane: |1ᵀθ − 1|
 // is at most eight times the effect of an ulp in every θᵢ and in every yᵢ (an ulp in yᵢ moves θᵢ by (φ*)″(yᵢ)|yᵢ|
 // ulps). solve returns the number of evaluations.
 func solve(t *testing.T, m Modulus, y []float64) (evaluations int) {

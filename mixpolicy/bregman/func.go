@@ -271,10 +271,10 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	copy(dst, w.x)
 }
 
-// newton moves x to the solution of ∇φ(x) = y. It halves each step until the step ends in the domain, and the slope of
-// ⟨x, y⟩ − φ(x) at the end of the step is at least minus a quarter of the slope at the start. It succeeds when a step
-// no longer changes x, or when three short steps in a row leave more than half of ‖y − ∇φ(x)‖_∞. It fails after 400
-// steps, or if ∇²φ(x) is not positive definite.
+// newton moves x to the solution of ∇φ(x) = y. It halves each step until two conditions hold: the step ends in the
+// domain; and at the end of the step, the slope of ⟨x, y⟩ − φ(x) is at least minus a quarter of the slope at the start.
+// It succeeds when a step no longer changes x, or when three short steps in a row leave at least half of
+// ‖y − ∇φ(x)‖_∞. It fails after 400 steps, or if ∇²φ(x) is not positive definite.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)

@@ -10,7 +10,7 @@
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
 //	θ = ∇φ*(y)          the new point of C ∩ Θ₂                                    (3.25c)
 //
-// [ProjectDual] performs the second line. Package mixpolicy stores the iterate as y, so the iterate loses no digits
+// [ProjectDual] performs step (3.25b). Package mixpolicy stores the iterate as y, so the iterate loses no digits
 // even if θ rounds to a point of the boundary.
 //
 // There are several ways to define a new modulus. [FromFunc] takes a function of one variable, and [FromVectorFunc]

@@ -75,7 +75,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// With a closed form, a part after the first is the last if it is no larger than y: its rounding error is
+		// With a closed form, any part but the first is the last part if |dz| ≤ ‖y‖_∞: its rounding error is then
 		// small.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break

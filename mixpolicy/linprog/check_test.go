@@ -169,8 +169,8 @@ func checkProgram(p program, sol *Solution, err error) (gap float64, _ error) {
 	return f, nil
 }
 
-// checkBound returns exact = μ − R·size with size = ‖b − Ψᵀλ − μg‖⁎. It also returns size, and the size of the largest
-// term in b − Ψᵀλ − μg. It fails if Bound exceeds exact.
+// checkBound returns exact = μ − R·size with size = ‖b − Ψᵀλ − μg‖⁎. It also returns size and most, the magnitude of
+// the largest term in b − Ψᵀλ − μg. It fails if Bound exceeds exact.
 func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64, err error) {
 	norm := p.norm
 	if math.IsInf(p.radius, 1) {
@@ -190,8 +190,8 @@ func checkBound(p program, sol *Solution) (exact *big.Float, size, most float64,
 	return exact, size, most, nil
 }
 
-// checkStalled verifies an answer without a proof: if R is finite, Bound must be a lower bound, and if Objective is
-// finite, no row may be violated.
+// checkStalled verifies an answer without a proof. If R is finite, Bound must be a lower bound. If Objective is finite,
+// Theta must not violate any row.
 func checkStalled(p program, sol *Solution, e *StalledError) error {
 	if sol == nil || math.IsNaN(e.Bound) || e.Bound > e.Objective || !strings.Contains(e.Error(), "not decided") {
 		return fmt.Errorf("%+v, %+v", e, sol)

@@ -213,7 +213,7 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
 		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
 		// The pool should remain small compared with Ψ. So learn at most twice as many rows as can be
-		// active, and some more if d is small or a scan is long.
+		// active, plus a few that matter only if d is small or a scan is long.
 		for _, c := range found[:min(len(found), 2*s.d+32+s.n/(1<<14))] {
 			more = true
 			if err := s.learn(c.row); err != nil {

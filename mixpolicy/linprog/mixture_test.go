@@ -257,8 +257,8 @@ func TestInequalities(t *testing.T) {
 	}
 }
 
-// A row whose partial step is as long as its full step must still become active. Without this
-// row, the method would repeat the same steps forever.
+// A row whose partial step is as long as its full step must still become active. If this row
+// stayed inactive, the method would repeat the same steps forever.
 func TestInequalitiesTiedSteps(t *testing.T) {
 	p := must(Inequalities{
 		B: []float64{2, -3, 0},
@@ -291,7 +291,7 @@ func TestSolveWarm(t *testing.T) {
 }
 
 // If b is ten times the first row up to rounding, rounding decides how far away the optimum is. Solve finds no proof.
-// The error's bound is −∞, and the point's bound holds only within its radius.
+// The error's bound is −∞, and the bound of the returned Point holds only within Radius.
 func TestStallBesideARow(t *testing.T) {
 	p := Inequalities{
 		B: []float64{3.96637577112126, 4.264146886124118, -0.8943464599278348},
@@ -414,7 +414,7 @@ func FuzzSolve(f *testing.F) {
 	})
 }
 
-// Two nearly equal rows bound the hyperplane only far away: the least θ₁ is −2ᵏ, and Solve must not call the
+// On the hyperplane, two nearly equal rows bound θ₁ only far away: the least θ₁ is −2ᵏ, and Solve must not call the
 // program unbounded.
 func TestNearlyARay(t *testing.T) {
 	for k := 20; k < 53; k++ {

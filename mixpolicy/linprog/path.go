@@ -157,12 +157,12 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 }
 
 // settle restores feasibility over the pool at the present t by Goldfarb and Idnani's dual
-// method. It returns bounded when x violates no cut, infeasible if every x violates a cut, and
+// method. It returns bounded when x violates no cut, infeasible if every point violates a cut, and
 // stalled after too many steps.
 func (p *path) settle(ctx context.Context) (outcome, error) {
 	// In exact arithmetic, every step increases the dual objective, so no active set occurs twice.
-	// A thousand steps per dimension are far more than any problem has taken (at most 50 d, for
-	// measures), so more steps mean that rounding makes the method cycle.
+	// A thousand steps per dimension are far more than any problem has taken (at most 50 d, if the
+	// columns are measures), so more steps mean that rounding makes the method cycle.
 	limit := p.pivots + 1000*p.d
 	for {
 		if err := ctx.Err(); err != nil {
@@ -233,7 +233,7 @@ func (p *path) enter(c *cut, by float64) bool {
 }
 
 // Rows should be found near the path. With few rows, the solution is far from the feasible set: at
-// d = 400, a hundred times the size of the set. The rows that this solution violates rarely matter.
+// d = 400, the distance is a hundred times the size of the set. The rows that this solution violates rarely matter.
 // So the limit of t is 1 at first, where ‖t b̂‖₂ = 1 is comparable with ‖x(0)‖₂. Whenever a scan finds
 // few new rows, the limit is multiplied by 16, until x(t) solves the problem before t reaches the
 // limit. With a factor of 256, the work takes 1.5 times as long.
@@ -281,7 +281,7 @@ func (p *path) toInfinity(ctx context.Context) (outcome, error) {
 		if t >= p.limit {
 			return partial, nil
 		}
-		// Any factor works: each t costs a few steps from the active set of the last t.
+		// Any factor works: each t costs a few steps from the active set of the previous t.
 		t = min(64*t, p.limit)
 	}
 }

@@ -43,7 +43,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			least = v
 		}
 	}
-	// The entry of least size is subtracted first. This is exact if entries differ little: a vector
+	// The entry of least magnitude is subtracted first. This is exact if entries differ little: a vector
 	// of equal entries becomes 0. Subtracting the mean a second time removes the rounding of the
 	// first subtraction, so the entries of the projection sum to 1 to within their own rounding.
 	for j, v := range y {

@@ -275,9 +275,9 @@ func deficientProgram(rng *rand.Rand) Mixture {
 	}
 }
 
-// touchingProgram draws a program of a kind in mixtures, and sets R to a value near which the solution changes:
-// within 10⁴ units in the last place of the norm of the solution without a ball, or of the norm
-// of the feasible point with the least ‖·‖₂.
+// touchingProgram draws a program of a kind in mixtures, and sets R to a value near which the solution changes: R
+// differs by at most 10⁴ units of 2⁻⁵² (relative) from the norm of the solution without a ball, or from the norm of the
+// feasible point with the least ‖·‖₂.
 func touchingProgram(rng *rand.Rand) Mixture {
 	for {
 		p := mixtures[rng.IntN(len(mixtures))](rng)

@@ -33,8 +33,8 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
-// The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (which is 0 at T = 1) and Ση⁴ ≤ 2. But (3.31) and (3.32) divide
-// by 2√T − 1, the upper bound on Ση in (5.31a). So, for the printed form, Sum is 2√T − 1.
+// The printed bounds are Ση ≥ 2(√T − 1), Ση² ≤ 4 ln T (which is 0 at T = 1) and Ση⁴ ≤ 2. But the printed (3.31) and
+// (3.32) divide by 2√T − 1, the upper bound on Ση in (5.31a). So, for the printed form, Sum is 2√T − 1.
 func InverseSqrtSums(form mixpolicy.Form, iterations int) StepSums {
 	t := float64(iterations)
 	if form == mixpolicy.Printed {

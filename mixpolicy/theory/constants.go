@@ -128,9 +128,9 @@ func (k *Constants) GradientBound() float64 {
 	return (k.Cost*math.Sqrt(float64(k.Pairs)) + k.G) * k.PsiNorm
 }
 
-// Ce returns the bound (A.3) on the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}, where the first
-// term bounds ‖ĝ‖⁎ of (3.5a), and the second term bounds ‖∇_θ𝓛‖⁎. The printed form is (3.34b). It has 1 in place of
-// c_max, as for costs in [−1, 1].
+// Ce returns the bound of equation (A.3) on the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}, where
+// the first term bounds ‖ĝ‖⁎ of (3.5a), and the second term bounds ‖∇_θ𝓛‖⁎. The printed form is (3.34b). It has 1 in
+// place of c_max, as for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm

@@ -9,7 +9,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// The bound (3.31) for the queue of section 6 after 10⁶ iterations, and its terms.
+// The corrected bound (3.31) for the queue of section 6 after 10⁶ iterations, and its terms.
 func ExampleConstants_ObjectiveBound() {
 	queue := mixpolicy.Must(models.Queue{}.MDP())
 	base := mixpolicy.Must(models.Queue{}.Policies(queue))

@@ -15,7 +15,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// (A.1): the total variation distance is the greatest difference of the probabilities of an event.
+// Assumption A.1: the total variation distance is the greatest difference of the probabilities of an event.
 func TestTotalVariation_A1(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 6).Draw(t, "k")
@@ -104,8 +104,8 @@ func TestContraction_2_24(t *testing.T) {
 	})
 }
 
-// (2.24): UniformMixingTime is the least t with δᵗ ≤ ε, where δ is the greatest of all policies. A
-// deterministic policy attains δ, and no policy mixes later than t.
+// The corrected (2.24): UniformMixingTime is the least t with δᵗ ≤ ε, where δ is the greatest coefficient of any
+// policy. A deterministic policy attains δ, and no policy mixes later than t.
 func TestUniformMixingTime_2_24(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawMDP(t)

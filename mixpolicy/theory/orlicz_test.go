@@ -26,7 +26,7 @@ func expectation(f func(float64) float64, x, p []float64) (e float64) {
 	return e
 }
 
-// (2.3): at β = ‖X‖_ψ, E ψ(|X|/β) = 1. The norm is homogeneous and satisfies the triangle
+// The corrected (2.3): at β = ‖X‖_ψ, E ψ(|X|/β) = 1. The norm is homogeneous and satisfies the triangle
 // inequality.
 func TestOrliczNorm_2_3(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
