@@ -36,7 +36,7 @@ type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // the number of bytes after unpacking
-	// Integrity is a digest in the form of Subresource Integrity. The browser checks the file against the digest. For a
+	// Integrity is in the format of Subresource Integrity. The browser checks the file against one digest. For a
 	// packed file, Integrity contains two digests, of the packed and of the unpacked file, because it depends on the
 	// server whether the browser unpacks the file before the check.
 	Integrity string `json:"integrity"`
