@@ -152,10 +152,9 @@ func combinationClaim(w models.Network) Claim {
 
 func expressiveClaim(ctx context.Context, p *mixpolicy.Problem) Claim {
 	best, inside := must(p.Optimum(ctx)), floats.Min(p.BaseCosts())
-	return claim("1-expressive", less(race.Interval{Lo: best.Bound, Hi: best.Objective}, inside*(1-rounding)), []Result{
+	return claim("1-expressive", less(race.Interval{Lo: best.Bound, Hi: best.Objective}, inside*(1-rounding)), append([]Result{
 		exactly("cost", "(2.18) with $R = 2$", best.Objective), exactly("cost", "the simplex", inside),
-		exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[0]),
-		exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", best.Theta[1])})
+	}, mapped(best.Theta, func(x float64) Result { return exactly(`$\theta_1$ and $\theta_2$ of (2.18)`, "", x) })...))
 }
 
 // methodClaims decides the claims of the introduction about the method and its rival.
@@ -184,7 +183,7 @@ func methodClaims(ctx context.Context) []Claim {
 		byBeta = append(byBeta, final(ctx, p, workingPrimalDual(64, beta), more, iterations, seed, gap))
 		betas = append(betas, mean("penalised gap", of, byBeta[k]))
 	}
-	ofBeta := race.TInterval(difference(byBeta[0], byBeta[3]), confidence)
+	ofBeta := paired(byBeta[0], byBeta[3])
 	// The paper's G = 1/(1−γ) ∨ β is infinite on the queue, and at least 10 on the discounted problem.
 	discounted := smallProblem(mixpolicy.Ball(2))
 	discountedGap, moved := must(race.PenalisedGap(discounted)), 0.0
@@ -232,9 +231,9 @@ func methodClaims(ctx context.Context) []Claim {
 	return []Claim{claim("1-projection-free", every(atMost(norm, math.Nextafter(2, 0)), atMost(plane, rounding)), []Result{
 		exactly(`largest $\|\theta_t\|_2$`, "", norm), exactly(`largest $|\mathbf 1^{\mathsf T}\theta_t - 1|$`, "", plane)}),
 		claim("1-one-parameter", readings(`whether $G_\beta$ may be too small: on the queue, $T^{1/4}$ is; as printed, $G_\beta$ is `+
-			`infinite for average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta), atMost(moved, 0)),
-			append(betas, Result{Quantity: "penalised gap", Of: `$\beta = T^{1/4}$ and no ball`, Compared: "difference", Value: ofBeta.Mean,
-				Lo: ofBeta.Lo, Hi: ofBeta.Hi}, exactly(`$\|\lambda^*\|_2$`, "", floats.Norm(lambda, 2)),
+			`infinite for average cost, and $1/(1-\gamma)$ is enough in the discounted example`, same(ofBeta.Interval), atMost(moved, 0)),
+			append(betas, ofBeta.result("penalised gap", `$\beta = T^{1/4}$ and no ball`, "difference"), exactly(`$\|\lambda^*\|_2$`, "",
+				floats.Norm(lambda, 2)),
 				exactly("largest difference of the penalised gap", `a random MDP with $\gamma = 0.9$, for $\beta$ from 0 to 1000`, moved)),
 			more), claim("1-penalty-sensitive", every(decisions(sensitive)...), append(gaps, worse...), trials, weights[best]),
 		claim("1-penalty-violation", readings(`how large $\omega$ and the $\eta_0$ of Algorithm 1 are; with `+
@@ -394,9 +393,10 @@ func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Consta
 		split = append(split, exactly(what, "enough in 5 runs", float64(n)), exactly(what, "proved", proved))
 	}
 	_, all, _ := dualOptimum(mixpolicy.Corrected)
-	return claim("3-sample-complexity", argued(own, -0.25, fewQueries().any > 10*epsilon), append([]Result{
-		exactly("excess of the best of 30 runs over the best of the class", "1000 and 2000 states, 1000 times the $T$ of (3.37)",
-			fewQueries().any), exactly("best $p$", "", at), exactly("exponent of $T$ in the error with that $p$", "", own),
+	least, _ := fewQueries()
+	return claim("3-sample-complexity", argued(own, -0.25, least > 10*epsilon), append([]Result{
+		exactly("excess of the best of 30 runs over the best of the class", "1000 and 2000 states, 1000 times the $T$ of (3.37)", least),
+		exactly("best $p$", "", at), exactly("exponent of $T$ in the error with that $p$", "", own),
 		exactly(`exponent of $\varepsilon$ in $T$, where $-4$ is claimed`, "", 1/own),
 		exactly("$T$", "enough in the trials", actual), exactly("$T$", `(3.37) with the constant 1 and $\tau = 1$`, printed),
 		exactly("$T$", `proved with the larger of $2\|\lambda^*\|_2$ and $1/(1-\gamma)$ for $G_\beta$`, need),
@@ -624,13 +624,18 @@ func queueClaims(ctx context.Context) []Claim {
 			const measure = `which $\xi^{\hat\theta}$ is meant, $\Psi\hat\theta$ or the measure of the policy`
 			const priced = `whether an answer is charged for its infeasibility, which (2.22) does not do`
 			for k, on := range []string{measure, priced, measure} {
-				switch {
-				case id == "working" && k == cost: // for each ω, both meanings give the same verdict
+				all := decisions(ways[k]) // the two interpretations, for each ω in turn
+				var interpretation, weight bool
+				for i, d := range all {
+					interpretation = interpretation || d.Verdict != all[i^1].Verdict
+					weight = weight || d.Verdict != all[i%2].Verdict
+				}
+				if !interpretation {
 					on = `how large $\omega$ is`
-				case len(rivals) > 1:
+				} else if weight {
 					on += `, or how large $\omega$ is`
 				}
-				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, decisions(ways[k])...), results[k], experiment,
+				c := claim([]string{"6-cost", "6-efficiency", "6-variance"}[k], readings(on, all...), results[k], experiment,
 					len(a.Objective))
 				c.ID += "-" + id
 				claims = append(claims, c)
@@ -678,13 +683,8 @@ func textClaims(context.Context) []Claim {
 		}
 	}
 
-	entries := func(of func(Entry) bool) (numbers []string) {
-		for _, e := range Index() {
-			if of(e) {
-				numbers = append(numbers, e.Number)
-			}
-		}
-		return numbers
+	entries := func(of func(Entry) bool) []string {
+		return mapped(slices.DeleteFunc(Index(), func(e Entry) bool { return !of(e) }), func(e Entry) string { return e.Number })
 	}
 	// Section 6 and both figures are about the single queue.
 	queue := len(entries(func(e Entry) bool { return strings.Contains(e.Number, "6.") || strings.Contains(e.Number, "Figure") }))

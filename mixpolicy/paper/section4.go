@@ -250,8 +250,8 @@ func checkSampledError(ctx context.Context) Finding {
 	}
 	return holdsCorrected(saysNothing(printed), max(saysNothing(corrected), excess(float64(enough)/trials, delta)),
 		"among %d conceivable ν̂, %d contradict the printed form, which has ν̂ on both sides, and %d the corrected form, with the full "+
-			"ALP's ν* on the right; the corrected form failed in %d of %d trials with all pairs (%d draws, or fewer), in %d with 10",
-		conceivable, printed, corrected, enough, trials, count, few).within(0)
+			"ALP's ν* on the right; the corrected form failed in %d of %d trials with %d draws, which contain all pairs, and in %d "+
+			"with 10 draws", conceivable, printed, corrected, enough, trials, count, few).within(0)
 }
 
 func checkSmoothedDirection(ctx context.Context) Finding {
