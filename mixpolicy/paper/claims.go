@@ -525,13 +525,10 @@ func polynomialClaim() Claim {
 	var need []float64 // the corrected T of Theorem 3.4 for random policies, with β above ‖λ*‖₂
 	worst, most := 0.0, 32
 	for d := 2; d <= most; d *= 2 {
-		for len(base) < d {
-			base = append(base, randomPolicy(x, rng))
-		}
+		base = append(base, draws(d-len(base), func() *mixpolicy.Policy { return randomPolicy(x, rng) })...)
 		k = must(theory.NewConstants(mixtureProblem(x, mixpolicy.Ball(1), base...), mixpolicy.PrimalDual{CostScale: 1}))
 		need = append(need, must(k.With(max(20, 2*k.LambdaStar)).SampleComplexity(0.1, 0.1)))
-		root := math.Sqrt(float64(d))
-		worst = max(worst, k.A/float64(d), k.SigmaMax/root, k.PsiNorm/root, k.D/k.R)
+		worst = max(worst, k.A/float64(d), max(k.SigmaMax, k.PsiNorm)/math.Sqrt(float64(d)), k.D/k.R)
 	}
 	policyBound := func(k *theory.Constants, t float64) float64 {
 		s := sumsAt(t)

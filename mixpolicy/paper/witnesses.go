@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/mixpolicy/lab/mixpolicy"
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
@@ -289,10 +290,14 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, measure(0.01, 0.5), measure(0.11, 0))), mixpolicy.Ball(2)))
 }
 
-// clippedRuns returns by how much the policies of 5 runs cost more than the optimum of p, with η_t = 1/√(t+1).
-func clippedRuns(ctx context.Context, p *mixpolicy.Problem, iterations int, beta float64) []float64 {
-	costs := final(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}, 5, iterations, 38, race.PolicyCost)
-	return shifted(costs, -must(p.Optimum(ctx)).Objective)
+// clippedRuns returns by how much the policies of 5 runs of n steps cost more than the optimum of p, with η_t = 1/√(t+1). Under
+// each policy, all states are equally probable.
+func clippedRuns(ctx context.Context, p *mixpolicy.Problem, n int, beta float64) []float64 {
+	runs := must(race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}, race.Settings{Trials: 5, Iterations: n, Seed: 38}))
+	cost := func(l *race.Observation) float64 {
+		return stat.Mean(must(p.MDP().PolicyCost(must(p.Features().PolicyOf(l.Theta)))), nil)
+	}
+	return shifted(runs.Final(cost), -must(p.Optimum(ctx)).Objective)
 }
 
 // asked is (3.37) with the constant 1 and ε = 0.1, for [clippedProblem]: it is proportional to 1/copies.
@@ -313,14 +318,13 @@ var fewQueries = sync.OnceValues(func() (least float64, counts string) {
 		asks := math.Ceil(asked(p))
 		counts += fmt.Sprintf("with %d states, the counts are ", 2*copies)
 		for k, t := range []float64{asks, times * asks} {
-			var far []string
-			for _, beta := range []float64{1.2, math.Pow(t, 0.25), 2 * one * math.Sqrt(float64(copies))} {
+			far := mapped([]float64{1.2, math.Pow(t, 0.25), 2 * one * math.Sqrt(float64(copies))}, func(beta float64) string {
 				excess := clippedRuns(ctx, p, int(t), beta)
-				far = append(far, fmt.Sprint(floats.Count(func(x float64) bool { return x > epsilon }, excess)))
 				if t > asks {
 					least = min(least, floats.Min(excess))
 				}
-			}
+				return fmt.Sprint(floats.Count(func(x float64) bool { return x > epsilon }, excess))
+			})
 			counts += fmt.Sprintf("%s after %g queries%s", strings.Join(far, ", "), t, []string{" and ", "; "}[k])
 		}
 	}
