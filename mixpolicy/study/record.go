@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -51,11 +52,13 @@ const (
 // observations, and for the rows of [Reaching], only the medians with their intervals were recorded.
 type Record struct{ race.Record }
 
-// Recorded returns the rows of data/comparison.csv.
-func Recorded() (Record, error) {
+// Recorded returns the rows of data/comparison.csv. All calls return the same rows, which the caller must not change.
+func Recorded() (Record, error) { return comparison() }
+
+var comparison = sync.OnceValues(func() (Record, error) {
 	r, err := Runs("comparison")
 	return Record{r.Derive(medianOf)}, err
-}
+})
 
 // finely reports whether a method is tuned on the fine grid, and then on a finer grid around its best setting, with
 // enough runs to decide. This applies to the methods of the fair races, except in races by seconds.

@@ -114,6 +114,7 @@ func TestPages(t *testing.T) {
 			if info, err := os.Stat(file); err != nil || info.Size() > 400_000 {
 				t.Errorf("%d bytes of HTML, want at most 400 kB", info.Size())
 			}
+			call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1280, Height: 5000, DeviceScaleFactor: 1}) // little to scroll
 			b.visit(t, "file://"+file)
 			displays := evaluate[int](t, b, stated+`.map(e => e.textContent.split("$$").length - 1).reduce((a, b) => a + b, 0) / 2`+" + "+statedSet)
 			b.do(t, `document.querySelectorAll("details").forEach(d => d.open = true)`)

@@ -173,6 +173,7 @@ func TestSite(t *testing.T) {
 		l := must[*lab.Lab](t)(lab.New(io.Discard))
 		defer l.Close()
 		noError(t, l.Pages(t.Context(), []string{filepath.Join(own, "play.ipynb")}))
+		noError(t, os.CopyFS(filepath.Join(own, "build", "site", "go"), os.DirFS(filepath.Join(folder, "go")))) // Site keeps the files that both need
 		noError(t, l.Site(t.Context(), own, ""))
 		s := serve(t, http.FileServer(http.Dir(filepath.Join(own, "build", "site"))))
 		b, _ := open(t, chromedp.UserDataDir(profile))
@@ -393,7 +394,7 @@ func edit(t *testing.T, b *browser) {
 // numbers.
 const firstRun, firstPicture = 6, 12
 
-var promise = fmt.Sprintf("up to %d MB, or up to %d MB if the cell draws a picture. The first compilation, for example of a cell that you change, fetches up to 26 MB more", firstRun, firstPicture)
+var promise = fmt.Sprintf("up to %d MB, or up to %d MB if the cell draws a picture. The first compilation, for example of a cell that you change, fetches up to 27 MB more", firstRun, firstPicture)
 
 // rounded lists, by notebook and id, the cells whose digits in a page differ from the committed digits, and the assembly
 // code that causes the difference: without this code, a native run shows the digits of the page.
