@@ -133,8 +133,8 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 	return total
 }
 
-// worthwhile is the least number of multiplications that justifies another goroutine. So
-// many multiplications take some 50 µs, ten times as long as the start of a goroutine.
+// worthwhile is the least number of multiplications that justifies another goroutine. These
+// multiplications take some 50 µs, ten times as long as the start of a goroutine.
 const worthwhile = 1 << 16
 
 // divide cuts [0, n) into one part per worker, or into fewer parts if n or terms, the number

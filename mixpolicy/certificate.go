@@ -202,7 +202,7 @@ func (c Certificate) Details() string {
 	return t.String()
 }
 
-// lines is a text of lines with a name and a value each. The values begin in the same column.
+// lines is a text in which each line holds a name and a value. All values begin in the same column.
 type lines struct{ strings.Builder }
 
 func (t *lines) add(name, format string, v ...any) {

@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Limits of elimination: about two seconds (quickly), about five seconds (patiently, for a second attempt),
-// and about one gigabyte (patiently and atMost).
+// Limits on the work of elimination. The limit quickly allows about two seconds. The limit patiently, for a second
+// attempt, allows about five seconds. Both patiently and atMost allow about one gigabyte.
 var (
 	quickly   = reduction.Work{Entries: 4e7, Products: 1.2e9}
 	patiently = reduction.Work{Entries: 1.2e8, Products: 5e9}
@@ -61,7 +61,8 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, 
 	if r.Chain, err = reduction.Reduce(ctx, b.Matrix(), most); err != nil {
 		return nil, err
 	}
-	// Lost digits do not matter under discounting: l_k ≥ 1−γ, so errors of 2⁻¹⁰²² in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
+	// Lost digits do not matter under discounting: the l_k of package reduction are at least 1−γ. So errors of 2⁻¹⁰²²
+	// in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
 	r.Lost = r.Lost && r.first == 0
 	return r, nil
 }
@@ -92,8 +93,8 @@ func (r *reduced) values(cost []float64, t float64) []float64 {
 	return v
 }
 
-// eliminate fills q by elimination. If products lost digits, the mean times to the first state bound the error. If these
-// times are too long, eliminate tries again with the heaviest state as the first.
+// eliminate fills q by elimination. If products lost digits, the mean times to the first state give a bound on the
+// error. If these times are too long, eliminate tries again with the heaviest state as the first.
 func (x *MDP) eliminate(
 	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
 ) error {
@@ -111,7 +112,7 @@ func (x *MDP) eliminate(
 		if !r.Lost {
 			return nil
 		}
-		// 2⁵(size)²(1+T)²2⁻¹⁰⁷⁴ bounds the loss, where T is at least every mean time (see package reduction).
+		// 2⁵(size)²(1+T)²2⁻¹⁰⁷⁴ bounds the loss, where T is at least the greatest mean time (see package reduction).
 		root := float64(r.first+len(support)) * (1 + sum.Of(r.values(constant(x.n, 1), 0))) * 0x1p-534
 		if lost := root * root / 2; lost <= 0x1p-53 {
 			q.Error += lost

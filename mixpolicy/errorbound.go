@@ -18,7 +18,7 @@ import (
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Every h ⪰ 0 that is at least 1 + P̃h outside z is such an h. Under discounting,
+// Every h ⪰ 0 with h ≥ 1 + P̃h outside z is at least this mean time. Under discounting,
 // h = 1/(1−γ) is enough if z is the restart ∗. Otherwise, sweeps from h = 0 approach
 // the mean time from below. Once h − P̃h ≥ ½ outside z, 2h is enough. These sweeps are
 // few compared with the computation of μ.

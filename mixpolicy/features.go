@@ -286,9 +286,9 @@ type matrix interface {
 	dot(j int, x []float64) float64
 }
 
-// storedLimit is the greatest number of entries of a stored Ψ: 8 MiB, which fit in the
-// cache. An iteration with dense multipliers reads all of Ψ. If Ψ is stored, the
-// reading takes half as long. Storing a larger Ψ would take too much memory.
+// storedLimit is the greatest number of entries of a stored Ψ. They take 8 MiB, which fit in
+// the cache. An iteration with dense multipliers reads all of Ψ. Reading a stored Ψ takes half
+// as long as reading a factored Ψ. Storing a larger Ψ would take too much memory.
 const storedLimit = 1 << 20
 
 // newMatrix returns Ψ, computed from the base policies and their state measures.

@@ -59,7 +59,7 @@ type Transition struct {
 	P  float64
 }
 
-// Spec describes an MDP (S, A, P, c, γ) of Definition 2.6, which [New] builds.
+// Spec describes an MDP (S, A, P, c, γ), as in Definition 2.6. [New] builds the MDP.
 type Spec struct {
 	States, Actions int // n and m
 	Criterion       Criterion

@@ -105,7 +105,7 @@ func (l *denseMultipliers) step(eta float64, theta []float64) (norm float64) {
 	return l.shrink()
 }
 
-// shrink scales λ into its ball, and returns its norm, or 0 if there is no ball.
+// shrink scales λ into its ball, and returns the new ‖λ‖, or 0 if there is no ball.
 func (l *denseMultipliers) shrink() float64 {
 	if math.IsInf(l.radius, 1) {
 		return 0
@@ -195,10 +195,10 @@ type lazyMultipliers struct {
 // Lazy iterations are faster if λ cannot reach G within horizon iterations.
 const horizon = 64
 
-// longestPath is the greatest number of stored numbers in a path (they take 32 MiB), or
-// nm is, if nm is greater. When a path exceeds this size, λ_t is computed at all pairs,
-// and a new path begins. Spread over the iterations since the last such computation,
-// this is at most d evaluations of the path per iteration.
+// A path stores at most max(longestPath, nm) numbers; longestPath numbers take 32 MiB. When
+// a path exceeds this limit, λ_t is computed at all pairs, and a new path begins. Spread over
+// the iterations since the last such computation, the computation takes at most d evaluations
+// of the path per iteration.
 const longestPath = 1 << 22
 
 func newLazyMultipliers(f *Features, radius float64, rowScaling bool) *lazyMultipliers {
@@ -280,8 +280,8 @@ func (l *lazyMultipliers) ascend(eta float64, theta []float64) {
 	}
 }
 
-// far reports whether λ stays in the ball for horizon more steps like this one. It uses
-// λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
+// far reports whether λ certainly stays in the ball for horizon more steps with these η and θ.
+// It uses the bound λ − ηΨθ ⪯ λ + η Σ_j [θ_j]₋ ψʲ.
 func (l *lazyMultipliers) far(eta float64, theta []float64) bool {
 	var speed float64
 	for j, v := range theta {

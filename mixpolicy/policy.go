@@ -33,7 +33,8 @@ func NewPolicy(x *MDP, prob []float64) (*Policy, error) {
 }
 
 // StateIndependent returns the policy that draws its action in every state from the same
-// distribution p, of length m, as π¹ and π² of (6.3) do.
+// distribution p, of length m. For example, π¹ and π² of (6.3) are two such policies, with
+// different p.
 func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	if err := sum.CheckDistribution(p, x.m); err != nil {
 		return nil, fmt.Errorf("mixpolicy: state-independent policy: %w", err)
@@ -46,7 +47,8 @@ func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	return &Policy{n: x.n, m: x.m, prob: slices.Clone(p)}, nil
 }
 
-// UniformPolicy returns the policy π_a(s) = 1/|A(s)| for a ∈ A(s), which is 1/m if all actions are allowed.
+// UniformPolicy returns the policy with π_a(s) = 1/|A(s)| for a ∈ A(s). If all actions are allowed, this
+// probability is 1/m.
 func UniformPolicy(x *MDP) *Policy {
 	if x.acts != nil {
 		t := newTable(x.n, x.m)
@@ -300,8 +302,8 @@ func (x *MDP) checkPolicy(p *Policy) error {
 	return nil
 }
 
-// chain returns P^π, with P^π(s, s′) = Σ_a π_a(s) P_a(s, s′), n × n. The caller must not
-// change P^π: with one action, P^π is P itself.
+// chain returns the n × n matrix P^π with the entries P^π(s, s′) = Σ_a π_a(s) P_a(s, s′). The
+// caller must not change P^π: with one action, P^π is P itself.
 func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	if x.m == 1 && len(p.prob) == 1 && p.prob[0] == 1 {
 		return x.p

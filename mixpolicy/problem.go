@@ -251,8 +251,8 @@ func (c Class) MinLinear(g []float64) float64 {
 		}
 		return mean - math.Sqrt(max(0, (c.R-1/math.Sqrt(d))*(c.R+1/math.Sqrt(d))))*w
 	case linprog.L1:
-		// If 1ᵀθ = 1 and ‖θ‖₁ ≤ R, the minimum puts the mass (R+1)/2 on the least entry of g, and
-		// −(R−1)/2 on the greatest.
+		// The minimising θ puts the mass (R+1)/2 on the least entry of g, and the mass −(R−1)/2 on the
+		// greatest.
 		lo, hi := floats.Min(g), floats.Max(g)
 		if lo == hi {
 			return lo

@@ -145,7 +145,8 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 			e.Pair[i] = float64(e.Visits[i]) / total
 		}
 		e.State[s] = visits / total
-		// The variance of a stream's visit count is (Σv² − (Σv)²/k)/(k−1); the variance of the total is k times this.
+		// The variance of a stream's visit count is (Σv² − (Σv)²/k)/(k−1). The variance of the total is k times as
+		// great.
 		if finished > 1 {
 			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}

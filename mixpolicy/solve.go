@@ -94,9 +94,9 @@ type Result struct {
 	Certificate
 }
 
-// Solve runs a method on p. On one architecture, the result is reproducible to the bit from p, the method,
-// set.Iterations, set.Seed and set.Stream. The last digits can differ between architectures, because some fuse
-// products with sums (arm64), or compute exp and log in another way (wasm).
+// Solve runs a method on p. On one architecture, p, the method, set.Iterations, set.Seed and set.Stream determine the
+// result of a completed run to the bit. The last digits can differ between architectures, because some architectures
+// fuse products with sums (arm64), or compute exp and log in another way (wasm).
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method fails during the
 // run, the result holds the state reached, and the error says where the run stopped. After ctx has

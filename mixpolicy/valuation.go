@@ -346,8 +346,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		return nil, err
 	}
 	r.Policy = p
-	// The costs and rows of the chain are means over m actions. Rounding moves them by up
-	// to (m+1)u times their largest term, because costs may cancel.
+	// The costs and rows of the chain are means over m actions. Rounding moves a mean by up to
+	// (m+1)u times its largest term. Costs may cancel, so this term can be far larger than the mean.
 	r.top = floats.Norm(x.cost, math.Inf(1))
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)

@@ -64,8 +64,8 @@ func (a PrimalDual) Warnings(p *Problem) (all []string) {
 	return all
 }
 
-// costWarning returns a warning if cᵀΨθ̂ is outside the range of the costs, because it
-// is then not the cost of any policy. The margin covers the rounding of sums over N
+// costWarning returns a warning if cᵀΨθ̂ is outside the range of the costs, because no
+// policy has such a cost. The margin covers the rounding of sums over N
 // pairs, which is at most N·2⁻⁵² max |c|·‖θ̂‖₁.
 func (p *Problem) costWarning(objective float64, theta []float64) []string {
 	lo, hi := p.MDP().CostRange()

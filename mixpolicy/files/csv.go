@@ -206,8 +206,9 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 }
 
 // pairs sorts the rows by pair. first[i] is the index of the first row of pair i, and the last entry
-// of first is the number of rows. The error names a hole (a pair without a row) unless holes are
-// allowed, a pair with two costs, or a repeated transition, or is the error of affordable.
+// of first is the number of rows. The error names a pair with two costs, a repeated transition or,
+// unless holes are allowed, a hole (a pair without a row). If holes are allowed, pairs also returns the
+// error of affordable.
 func pairs(rows []row, states, actions []string, holes bool) (first []int, err error) {
 	slices.SortFunc(rows, func(x, y row) int {
 		return cmp.Or(cmp.Compare(x.s, y.s), cmp.Compare(x.a, y.a), cmp.Compare(x.next, y.next), cmp.Compare(x.line, y.line))

@@ -114,8 +114,8 @@ func (l *level) imbalance(dst, z []float64) {
 	})
 }
 
-// leastMass is the least mass of a state. It gives a state whose measure underflows a
-// positive share in its group. Masses add up to 1.
+// leastMass is the least mass of a state. Because of it, even a state whose measure underflows
+// has a positive share in its group. Masses add up to 1.
 const leastMass = 0x1p-1000
 
 // lump sets l.next to the chain of the groups under the measure z.

@@ -85,7 +85,7 @@
 //     group: no fewer sweeps on random graphs.
 //
 // On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network. For
-// example, a queue of 20,000 lengths mixes in 10⁷ steps, but this package needs only 68 sweeps to reach a residual of
+// example, a queue with 20,000 states mixes in 10⁷ steps, but this package needs only 68 sweeps to reach a residual of
 // 1e-14. With shares from a poor μ, the preconditioned iteration stalls at a residual of 1e-4, so the balances come
 // first. On random graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
 package multilevel
@@ -136,8 +136,8 @@ func Stationary(ctx context.Context, c Chain, mu []float64, set Settings) (Resul
 	return s.Result, err
 }
 
-// most is the greatest number of moves, which 32 bits can count; twice as many moves would
-// take 26 GB.
+// most is the greatest number of moves. A count of up to most moves fits in 32 bits; twice as
+// many moves would take 26 GB.
 const most = 1 << 30
 
 type solver struct {
@@ -256,8 +256,8 @@ func (s *solver) iterate() bool {
 	return s.Residual < was/10
 }
 
-// solve returns a correction e of the states of the cycle that reduces the residual to the
-// target, if possible.
+// solve returns a correction e for the states of the cycle. If possible, e reduces the residual
+// to the target.
 func (s *solver) solve(target float64) (e []float64) {
 	var r []float64
 	if s.cycle != nil {
@@ -292,7 +292,7 @@ func (s *solver) heavy(light float64) []int32 {
 func (s *solver) weight(i int) float64 { return s.mu[i] + math.Abs(s.residual[i]) }
 
 // least returns a power of two such that the weights below it add up to at most the given
-// weight.
+// weight, or 0 if even the sum of all weights is at most the given weight.
 func (s *solver) least(weight float64) float64 {
 	const smallest, sizes = 1074, 1074 + 2 // Ilogb is from −1074, for the least number, to 1, because a weight is below 4
 	below := totals(len(s.mu), sizes, func(lo, hi int, sums []float64) {
@@ -313,12 +313,13 @@ func (s *solver) least(weight float64) float64 {
 
 // estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of
 // the residual that decays more slowly than the rest, and may hide corrections ten times as large as the first. So the
-// residual is halved until a correction is at most half of the sum of the previous ones, and at least eight times if
-// the iteration has needed patience. We assume that all further corrections together are as large as the last one. The
-// rounding errors of the residual have size δ(i), which grows as the root of the number of terms, because roundings
-// are independent. We add δ to the residual with the worst signs, the signs of the first correction, but scaled by
-// ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. There is no estimate if four tries do not halve the residual,
-// if twenty halvings do not suffice, or if all this takes more than 1,000 sweeps plus four times the sweeps of μ.
+// residual is halved repeatedly, until a correction is at most half of the sum of the previous ones, and at least eight
+// times if the iteration has needed patience. We assume that all further corrections together are as large as the last
+// one. The rounding errors of the residual have size δ(i), which grows as the root of the number of terms, because
+// roundings are independent. We add δ to the residual with the worst signs, the signs of the first correction, but
+// scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. There is no estimate if the residual is 0, if four
+// tries do not halve the residual, if twenty halvings do not suffice, or if all this takes more than 1,000 sweeps plus
+// four times the sweeps of μ.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return

@@ -69,8 +69,9 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 		set := held[from:len(held):len(held)]
 		p.beyond[k], gone[k] = set, true
 		p.order = append(p.order, k)
-		// The remaining states have at least as many neighbours as k, and mostly more, so rest is a low estimate. On a
-		// plane grid, rest stays about 8n, and the last √n states make 8n√n products. On a grid in space, rest grows.
+		// The remaining states have at least as many neighbours as k, and mostly more, so rest is a low estimate of
+		// the sum of their numbers of neighbours. On a plane grid, rest stays about 8n, and the last √n states make
+		// 8n√n products. On a grid in space, rest grows.
 		left := float64(n - len(p.order))
 		rest := left * float64(len(set))
 		if work.add(len(set), most) || min(rest*rest/8/math.Sqrt(float64(n)), left*left*left/3) > most.Products {

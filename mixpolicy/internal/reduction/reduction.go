@@ -9,7 +9,7 @@
 // are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
 // multifrontal method: Duff and Reid 1983).
 //
-// On grids and on flows in the plane, a sparse LU factorisation of I − P with a similar order, such as SciPy's, can be
+// On grids and on flows in the plane, a sparse LU factorisation of I − P (such as SciPy's) with a similar order can be
 // a little faster than this package. Unlike our elimination, LU does not sum each l_k again (the proof below needs
 // these sums), and stores no exponent with each mass. On blocks that are joined by hubs, SciPy's column order fills the
 // matrix less than our order does. But LU subtracts: on a chain with two deep wells, the measure that LU computes may

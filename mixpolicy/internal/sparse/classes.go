@@ -56,8 +56,8 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 // back to c. Decided: j leads to a class that was found.
 const open, reached, returns, decided = 0, 1, 2, 3
 
-// spread starts at c and follows entries to states whose mark is from. It changes the
-// marks of c and of all these states to the mark to, and returns c and these states.
+// spread starts at c and follows entries to states with the old mark, the argument from. It
+// gives c and all these states the new mark, the argument to, and returns c and these states.
 func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	list := []int32{c}
 	mark[c] = to
@@ -93,7 +93,7 @@ func (m *Matrix) allReach(c, passes int) bool {
 // Period returns the period of the class of a recurrent state: the greatest common divisor of the
 // lengths of all cycles in the class.
 func (m *Matrix) Period(root int32) int {
-	// With depth(s) the distance of s from the root, the period is the greatest common
+	// Let depth(s) be the distance from the root to s. The period is the greatest common
 	// divisor of depth(s) + 1 − depth(s′) over all steps s → s′.
 	depth := slices.Repeat([]int{-1}, m.Rows)
 	depth[root] = 0

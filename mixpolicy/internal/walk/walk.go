@@ -114,15 +114,15 @@ func (c chain) rises(k int, major, minor float64) bool {
 //	E = max(E′, E″) + [W_m − (1−s)W_a − sW_b]₊,
 //
 // for any one s: the distance of the broken line W_a, W_m, W_b ahead of the chord rises from 0
-// at W_a to at most the bracket at W_m, and falls back to 0 at W_b. A good s is (m−a)/(b−a),
-// or the same quotient with coordinate sums in place of indices; the code uses the latter.
+// at W_a to at most the bracket at W_m, and falls back to 0 at W_b. A good s is (m−a)/(b−a).
+// The code uses the same quotient of differences, but of coordinate sums instead of indices.
 //
 // Adding a point costs O(d) on average. A search visits O(log t) nodes if few points come near the
 // maximum, and all nodes in the worst case.
 type segments struct {
 	d      int
 	points []float64   // W_k at k·d
-	excess [][]float64 // excess[l][i·d:] begins with E of node i of level l, whose first point is number i·block·2ˡ
+	excess [][]float64 // excess[l][i·d:] begins with the E of node i in level l; this node begins at point i·block·2ˡ
 
 	chord, psi []float64 // scratch
 	offset     float64   // ⟨ψ, W_t⟩ of the search
