@@ -21,8 +21,8 @@ const (
 	ball       = -2
 )
 
-// An activeSet is a set of linearly independent cuts that hold as equations. It stores their normals a₁ … a_q in
-// factored form; a₁ is the normal of the hyperplane:
+// An activeSet is a set of cuts that hold as equations and have linearly independent normals a₁ … a_q. It stores these
+// normals in factored form; a₁ is the normal of the hyperplane:
 //
 //	[a₁ … a_q] = Qᵀ R,   rows of Q orthonormal, R upper triangular.
 //

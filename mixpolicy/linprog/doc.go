@@ -45,11 +45,12 @@
 //
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
-// Here, ‖·‖⁎ is the dual norm. [Solution.Bound] is the right side of this inequality, evaluated in doubled precision
-// and rounded downwards. Solve accepts a solution only if bᵀθ exceeds Bound by no more than the rounding of the terms
-// can explain. For a finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would give
-// the opposite inequality, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and the
-// direction of a ray along which bᵀθ falls. The direction is tested in arithmetic of 1,024 bits.
+// Here, ‖·‖⁎ is the dual norm. [Solution.Bound] is the right side of this inequality, with [Solution.Radius] for R,
+// evaluated in doubled precision and rounded downwards. Solve accepts a solution only if bᵀθ exceeds Bound by no more
+// than the rounding of the terms can explain. For a finite R, an [InfeasibleError] carries λ ⪰ 0 and κ with
+// κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would give the opposite inequality, κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An
+// [UnboundedError] carries a feasible point and the direction of a ray along which bᵀθ falls. The direction is tested
+// in arithmetic of 1,024 bits.
 //
 // If rows are linearly dependent to within rounding, the method may find no proof, or may cycle. The answer is then a
 // [StalledError], and Solve also returns the best known point and bound. No program of the paper stalls. TestSearch

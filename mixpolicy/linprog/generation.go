@@ -253,8 +253,8 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// toward makes the point c + s (x − c) the incumbent if it is better than the incumbent. The argument share is the
-// greatest s for which the point violates no row; the s used is at most share, and keeps the point in the ball.
+// toward makes the point c + s (x − c) the incumbent if its objective is lower than the incumbent's. The argument share
+// is the greatest s for which the point violates no row; the s used is at most share, and keeps the point in the ball.
 func (s *solver) toward(x []float64, share float64) {
 	c := s.best.centre
 	// The point is in the ball because ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖ ≤ R.

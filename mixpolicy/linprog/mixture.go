@@ -18,8 +18,9 @@ type Mixture struct {
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm lists the rows of Ψ with which Solve starts, such as the active rows of a similar problem. Warm changes
-	// the time that Solve takes, but not the optimal point. If the multipliers are not unique, Warm may change them.
+	// Warm lists the rows of Ψ, or of A for [Inequalities], with which Solve starts, such as the active rows of a
+	// similar problem. Warm changes the time that Solve takes, but not the optimal point. If the multipliers are not
+	// unique, Warm may change them.
 	Warm []int
 }
 
@@ -48,7 +49,7 @@ type Solution struct {
 // more than Gap. Gap can be slightly negative, because rounding can make Theta infeasible.
 func (s *Solution) Gap() float64 { return s.Objective - s.Bound }
 
-// String states the objective, θ, the gap and the number of binding rows.
+// String states the objective, at most the first eight entries of θ, the gap and the number of binding rows.
 func (s Solution) String() string {
 	theta, more := s.Theta, ""
 	if len(theta) > 8 {
@@ -85,8 +86,8 @@ func (p Mixture) program() program {
 	return program{b: p.B, g: ones(len(p.B)), psi: p.Psi, norm: p.Norm, radius: p.R}
 }
 
-// An UnboundedError says that bᵀθ has no minimum over the feasible θ. Every Point + s·Direction with s ≥ 0 is
-// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0, and bᵀθ falls with s, because bᵀDirection < 0. An
+// An UnboundedError says that bᵀθ has no minimum over the feasible θ. Every θ = Point + s·Direction with s ≥ 0 is
+// feasible, because ΨDirection ⪰ 0 and 1ᵀDirection = 0. As s grows, bᵀθ falls, because bᵀDirection < 0. An
 // UnboundedError occurs only for R = +∞.
 type UnboundedError struct {
 	Point     []float64 // feasible

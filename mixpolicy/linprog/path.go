@@ -308,7 +308,7 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 			return out, err
 		}
 		norm, floor := L2.Of(p.x), L2.Of(p.x0)
-		// If the ball only touches the feasible set, the rounding of R − ‖x(0)‖ decides t and x(t).
+		// If the ball only touches the feasible set, the rounding of R − ‖x(0)‖ determines t and x(t).
 		// The search then goes back to x(0), the solution.
 		touching := lo < 0 && p.t > 0 && floor >= p.radius-tol
 		switch {
@@ -368,7 +368,7 @@ func (p *path) ballCut(more float64) (*cut, float64) {
 		c.normal[at] = -math.Copysign(1, p.x[at])
 		return c, by
 	}
-	// The most violated constraint Σ_{j∈S} xⱼ ≥ −(R−1)/2 takes as S the k most negative entries of x, for some k.
+	// In the most violated constraint Σ_{j∈S} xⱼ ≥ −(R−1)/2, S indexes the k most negative entries of x, for some k.
 	p.sets = p.sets[:0]
 	for j, v := range p.x {
 		if v < 0 {

@@ -20,7 +20,7 @@ import (
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
 //	ℓ₁   (yⱼ − α)₊ − (β − yⱼ)₊, for the α and β at which the two parts sum over j to (R+1)/2 and (R−1)/2
 //
-// The ℓ₁ form applies if the ball is active; if the ball is inactive, the projection is 1/d + yⱼ − ȳ. The ℓ₁ form holds
+// The ℓ₁ form applies if the ball is active; if the ball is inactive, entry j is 1/d + yⱼ − ȳ. The ℓ₁ form holds
 // because ‖θ‖₁ = R and 1ᵀθ = 1 fix the sum of the positive entries and the sum of the negative entries.
 //
 // Project returns an error if R < 1/‖1‖⁎, because the ball then misses the hyperplane. It also returns an error if an
@@ -56,7 +56,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 		}
 		addTo(dst, -mean)
 	}
-	// dst is now y minus its mean, which has the same projection.
+	// dst is now y − ȳ1, which has the same projection as y.
 	switch n.known() {
 	case L2:
 		norm, s := L2.Of(dst), 1.0
@@ -101,7 +101,7 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 
 // touchTolerance is the sum of the relative rounding errors of 1/√d, √d, their product and R,
 // half a unit of 2⁻⁵² each. If R is within this tolerance of 1/‖1‖⁎, we assume that the ball and
-// the hyperplane touch in the point (1/d)1.
+// the hyperplane touch at the point (1/d)1.
 const touchTolerance = 0x1p-51
 
 // misses reports whether no θ satisfies 1ᵀθ = 1 and ‖θ‖ ≤ r.

@@ -117,7 +117,7 @@ func (s *solver) solution() *Solution {
 	case math.IsInf(s.radius, 1):
 		sol.Hyperplane = s.mean // no step yet
 	default:
-		// The ball touches the feasible set in x(0), and multipliers need not exist. The multipliers
+		// The ball touches the feasible set at x(0), and multipliers need not exist. The multipliers
 		// at t = touchTime·R give a bound that misses the optimum by about touchTime·R·‖b‖.
 		t := touchTime * s.radius
 		sol.Dual, _ = s.multipliers(s.b, s.cuts, s.at(make([]float64, s.d), t), s.length/t, s.mean)

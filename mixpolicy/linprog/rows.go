@@ -124,7 +124,7 @@ func (s *scanner) scan(ctx context.Context, x, c []float64) (all []candidate, sh
 	return all, share, nil
 }
 
-// A pass is one worker's part of a scan. Each worker takes the next block when it is free.
+// A pass is one worker's part of a scan. A worker that is free takes the next block.
 type pass struct {
 	*scanner
 	dot   []float64 // Ψx for the rows of a block

@@ -33,14 +33,14 @@ S.~.
 .#..
 ...G`
 
-// compass holds the moves (row, column) of the actions. The two sides of a direction come before
-// and after it in compass, which is cyclic.
+// compass holds the move of each action, as a change of row and column. The directions to the left and to the right of
+// the direction of action a are those of the actions a − 1 and a + 1 (mod 4).
 var compass = [4]struct {
 	name     string
 	row, col int
 }{{"north", -1, 0}, {"east", 0, 1}, {"south", 1, 0}, {"west", 0, -1}}
 
-// maze is a parsed map: its cells other than walls are the states, row by row.
+// maze is a parsed map. The cells that are not walls are the states, numbered row by row.
 type maze struct {
 	rows, cols int
 	cells      string

@@ -98,8 +98,8 @@ func (w Machine) Cost(serviced [2]float64) (float64, error) {
 	return mu[Working]*w.Service*serviced[Working] + mu[Broken]*(w.Outage+w.Service*serviced[Broken]), nil
 }
 
-// Optimum returns the least cost and a policy that attains it. It tries the four deterministic policies, one of which
-// is optimal.
+// Optimum returns the least cost and a policy that attains it. Optimum tries the four deterministic policies, one of
+// which is optimal.
 func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	cost = math.Inf(1)
 	for _, where := range [][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {

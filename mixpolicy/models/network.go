@@ -115,7 +115,7 @@ func (w Network) complete() (Network, error) {
 	return w, nil
 }
 
-// grid numbers the states, which are lengths up to the buffers. The length of queue 4 varies fastest.
+// grid numbers the states, each given by four lengths from 0 up to the buffers. The length of queue 4 varies fastest.
 type grid struct{ size, stride [4]int }
 
 func (w Network) grid() grid {

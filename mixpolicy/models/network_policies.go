@@ -16,8 +16,8 @@ type Rule int
 const (
 	// Longer serves the longer queue. Both papers that [Network] names call the rule LONGER.
 	Longer Rule = iota
-	// LastBuffer serves the queue from which jobs leave the network (4 or 2) before the other queue. The rule is known
-	// as LBFS, last buffer first served.
+	// LastBuffer serves the queue from which jobs leave the network: queue 4 or 2. The rule is known as LBFS, last
+	// buffer first served.
 	LastBuffer
 	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all orders of arrival of
 	// the jobs in both queues were equally likely, the oldest job would be in queue i with this probability. So the

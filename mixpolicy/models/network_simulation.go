@@ -49,7 +49,7 @@ func (w Network) simulate(ctx context.Context, p *mixpolicy.Policy, steps int, r
 	g := w.grid()
 	var x [4]int
 	var total float64
-	const check = 1 << 20 // the number of steps between two checks of ctx; they take about 50 ms
+	const check = 1 << 20 // ctx is checked once in this number of steps, or about every 50 ms
 	for t := range 2 * steps {
 		if t%check == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()

@@ -25,8 +25,9 @@ import (
 //
 // States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A departure from the
 // shortest length and an arrival at length L are impossible, so the probability of the impossible event is added to the
-// probability of staying. Hence, under a policy that is the same in every state, the chain goes up with a fixed
-// probability p and down with a fixed probability q, and its stationary distribution is geometric with ratio p/q.
+// probability of staying. Hence, under a policy that is the same in every state, the chain goes up with the same
+// probability p from every length below L, and down with the same probability q from every length above the shortest.
+// The stationary distribution of this chain is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 means 100
 	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
@@ -50,12 +51,12 @@ type Queue struct {
 type Reading int
 
 const (
-	// Uniformised takes ϱ and a as rates in continuous time and watches the chain at the events of a
-	// clock of rate ϱ + max a: up ϱ/(ϱ+max a), down a/(ϱ+max a). For every state-independent policy,
-	// this reading preserves the ratio of the two probabilities in (6.1), and therefore the
-	// stationary measure.
+	// Uniformised treats ϱ and a as rates in continuous time. Each step is a tick of a random clock of rate ϱ + max a:
+	// up ϱ/(ϱ+max a), down a/(ϱ+max a). For every action, this reading divides both probabilities in (6.1) by the same
+	// number, ϱ + max a. So it preserves the balance equations, and therefore the stationary measure, of every policy.
 	Uniformised Reading = iota
-	// Independent lets both events happen in the same step, where they cancel each other: up ϱ(1−a), down a(1−ϱ).
+	// Independent makes arrivals and departures independent. An arrival and a departure in the same step cancel each
+	// other: up ϱ(1−a), down a(1−ϱ).
 	Independent
 	// ArrivalFirst keeps the probability of an arrival and limits the probability of a departure:
 	// up ϱ, down min(a, 1−ϱ).
@@ -68,8 +69,8 @@ const (
 	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
 	// Farias and Van Roy (2003). With this ϱ and the default rates, every row is a distribution.
 	SlowArrivals
-	// Literal is (6.1) as printed. As under SlowArrivals, the methods of the queue return an error if ϱ + a > 1 for
-	// some rate a.
+	// Literal is (6.1) as printed. Under Literal and SlowArrivals, the methods Law, MDP and Monomials return an error
+	// if ϱ + a > 1 for some rate a.
 	Literal
 )
 
@@ -224,8 +225,8 @@ func (q Queue) Policies(x *mixpolicy.MDP) ([]*mixpolicy.Policy, error) {
 	return base, nil
 }
 
-// Monomials returns a matrix of features with a row for each state and a column for each power. The row of length x is
-// 1, x, …, xᵏ, with k = degree.
+// Monomials returns a matrix of features with a row for each state and a column for each power. The row of the state
+// with length x is 1, x, …, xᵏ, where k = degree.
 func (q Queue) Monomials(degree int) (*mat.Dense, error) {
 	q, err := q.complete()
 	if err != nil {

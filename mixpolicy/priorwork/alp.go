@@ -162,7 +162,8 @@ func errUnbounded(direction []float64) error {
 	return fmt.Errorf("unbounded along the direction %.3g; for an ALP, impose more constraints, or set Bound", direction)
 }
 
-// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds none for g, which the costs bound.
+// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds no rows for g, because the costs
+// already limit g.
 func (c *constraints) box(bound float64, d int) {
 	for j := len(c.columns) - d; j < len(c.columns); j++ {
 		for k := range c.columns {

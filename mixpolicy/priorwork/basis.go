@@ -129,8 +129,8 @@ func allPairs(x *mixpolicy.MDP) []int {
 	return pairs
 }
 
-// objective returns the b of the objective bᵀx that the approximate LPs (4.1), (4.7) and (4.10) maximise, and for Φ = I
-// also (2.9a). b is Φᵀα, or (1, 0, …, 0) under average cost.
+// objective returns the b of the objective bᵀx that the approximate LPs (4.1), (4.7) and (4.10) maximise. For Φ = I,
+// bᵀx is also the objective (2.9a). b is Φᵀα, or (1, 0, …, 0) under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	n, d := phi.Dims()
 	if x.Criterion().Average() {
@@ -144,8 +144,8 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 }
 
 // coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, after which constraint rows are distributed alike in all
-// directions, and solutions have a length of about 1. The change affects only the accuracy of a solution: without it,
-// monomials up to x³ over a hundred states lose seven digits.
+// directions, and solutions have a length of about 1. The change affects only the accuracy of a solution: without the
+// change, solutions for the basis 1, x, x², x³ over a hundred states lose seven digits.
 type coordinates struct {
 	s     *mat.Dense
 	scale []float64   // whiten multiplies column j of A by scale[j] first

@@ -71,11 +71,11 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 	})
 }
 
-// PiLearning is Wang's primal–dual π-learning for average cost with a generative model. Apart from the values of its
-// parameters, it differs from [RandomizedLP] in three points: γ = 1; no s₀ is drawn; and a relative value function h
-// with −2t1 ⪯ h ⪯ 2t1 replaces v. The comment on the field MixingTime says which t are large enough. The analysis
-// assumes that, for some τ ≥ 1, the stationary measure of every policy gives each state a probability in [1/(√τ n),
-// √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
+// PiLearning is Wang's primal–dual π-learning for average cost with a generative model. Apart from the values of the
+// parameters, PiLearning differs from [RandomizedLP] in three respects: γ = 1; no s₀ is drawn; and a relative value
+// function h with −2t1 ⪯ h ⪯ 2t1 replaces v. The comment on the field MixingTime says which t are large enough. The
+// analysis assumes that, for some τ ≥ 1, the stationary measure of every policy gives each state a probability in
+// [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
@@ -95,11 +95,11 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // is 2/(βT), which is less than the first term if nm > 7. The fourth term is less than the second term divided by 32m.
 //
 // The gap is the mean over the steps k of 𝓛(h_k, ξ*) − 𝓛(h*, ξ_k). The only h in this gap that is not an iterate is h*.
-// So the analysis requires of t only that h*, plus a suitable constant, stays between −2t and 2t. This holds if t
-// bounds the mixing times of all policies. For the queue of section 6, max h* − min h* = 146.2 for costs divided by
-// c_max − c_min, so t = 37 is enough. Every bound on the mixing times of all policies of this queue is too large to be
-// useful. For the policy with the service rate 0.8 up to length 66, and 0.2 above this length, the mixing time is
-// already at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
+// So in the analysis, t only has to be so large that h*, plus a suitable constant, stays between −2t and 2t. This
+// condition holds if t bounds the mixing times of all policies. For the queue of section 6, max h* − min h* = 146.2 for
+// costs divided by c_max − c_min, so t = 37 is enough. Every bound on the mixing times of all policies of this queue is
+// too large to be useful. For the policy with the service rate 0.8 up to length 66, and 0.2 above this length, the
+// mixing time is already at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -366,7 +366,8 @@ func (g *boxMirror) measure(k int) float64 { return g.sum[k] + g.xi.weight(k)*(g
 func (g *boxMirror) Policy(context.Context) (*mixpolicy.Policy, error) {
 	total := make([]float64, len(g.since))
 	for k := range total {
-		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total() // because of 2⁻²⁰, it is μ before the first step
+		// Because of 2⁻²⁰, the answer before the first step is the policy of μ.
+		total[k] = g.measure(k) + 0x1p-20*g.xi.weight(k)/g.xi.total()
 	}
 	return mixpolicy.PolicyOf(g.x, total)
 }

@@ -237,16 +237,16 @@ func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }
 
-// sampleSize returns a number of sampled constraints that is enough for d variables: with probability at least 1−δ,
-// every point that satisfies the sampled constraints violates a set of constraints of measure at most ε. The number
-// is
+// sampleSize returns a number of sampled constraints that is enough for d variables: with probability at least 1−δ, for
+// every point that satisfies the sampled constraints, the violated constraints have a total measure of at most ε. The
+// number is
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
 //
 // (de Farias and Van Roy 2004, Theorem 1).
 func sampleSize(d int, epsilon, delta float64) float64 {
 	if d < 1 || !(epsilon > 0 && epsilon < 1 && delta > 0 && delta < 1) {
-		panic(fmt.Sprintf("priorwork: sample size for d = %d, ε = %v, δ = %v, want d ≥ 1 and both in (0, 1)", d, epsilon, delta))
+		panic(fmt.Sprintf("priorwork: sample size for d = %d, ε = %v, δ = %v, want d ≥ 1, and ε and δ in (0, 1)", d, epsilon, delta))
 	}
 	return 4 / epsilon * (float64(d)*math.Log(12/epsilon) + math.Log(2/delta))
 }

@@ -145,8 +145,8 @@ func (a *mirrorProx) Step() error {
 	return nil
 }
 
-// descend takes a step in θ along the gradient at the λ in at, and stores in dst the step from a.lambda along the
-// gradient at the θ before that step.
+// descend takes a step in θ along the gradient at λ = at. In dst, it stores the result of a step from a.lambda, along
+// the gradient at the θ before the step in θ.
 func (a *mirrorProx) descend(dst, at []float64) error {
 	if _, err := a.m.Step(1, a.sigma, a.s.gradient(at)); err != nil {
 		return fault.At("priorwork", "mirror-prox", err)
@@ -231,8 +231,8 @@ func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 	return r, nil
 }
 
-// error returns the size of the duality gap plus σ times the negative mass, in units of cost. It returns +∞ if the
-// class is unbounded and Ψᵀ(c − λ) is not a multiple of 1.
+// error returns the absolute value of the duality gap plus σ times the negative mass, in units of cost. It returns +∞
+// if the class is unbounded and Ψᵀ(c − λ) is not a multiple of 1.
 func (a *pdhg) error(x point) float64 {
 	p := a.s.p
 	return math.Abs(p.Objective(x.theta)-p.DualBound(x.lambda)) + a.sigma*p.NegativeMass(x.theta)
@@ -295,8 +295,8 @@ func (a *pdhg) restart(x point) {
 	a.candidate = a.startError
 }
 
-// begin restarts at x, after a change of σ by at most the given factor. The new σ is the geometric mean of the old σ
-// and the observed ratio, because the ratio of a single restart is a rough guess.
+// begin restarts at x, after a change of σ by a factor between 1/most and most. Within these limits, the new σ is the
+// geometric mean of the old σ and the ratio d_λ/d_θ of [PDHG], because the ratio at a single restart is a rough guess.
 func (a *pdhg) begin(x point, most float64) {
 	if far, farLambda := a.moved(x, a.start); far > 0 && farLambda > 0 {
 		a.sigma *= min(most, max(1/most, math.Sqrt(farLambda/far/a.sigma)))

@@ -39,8 +39,8 @@ type SALP struct {
 	Weights []float64  // α; nil means the MDP's initial distribution
 
 	// Slack is μ, the weights of violations; nil means α. The published μ is μ^{π*}_α, the measure of the optimal
-	// policy, which is unknown before the problem is solved. Instead of this measure, one can give N sampled states the
-	// weight 1/N each.
+	// policy, which is unknown before the problem is solved. Instead of this measure, one can give each of N sampled
+	// states the weight 1/N.
 	Slack []float64
 
 	// Penalty is κ; the source uses [PublishedPenalty]. 0 means that Budget applies.
@@ -101,8 +101,8 @@ func smoothedWeights(x *mixpolicy.MDP, phi *mat.Dense, weights, slack []float64)
 	return alpha, mu, err
 }
 
-// slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ: μᵀs of (4.12) for the
-// least s of (4.11).
+// slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ. It is the μᵀs of (4.12) for the least
+// slacks s that (4.11) allows.
 type slack struct {
 	m          int
 	mu         []float64
@@ -157,9 +157,9 @@ func (f *slack) rounding(y []float64) float64 {
 	return 16 * float64(len(y)+8) * 0x1p-53 * (f.size*floats.Norm(y, 2) + f.unit)
 }
 
-// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns a bound on the
-// optimum minus the value at y. The rows of the linear programs are the tangents: gᵀy − f ≤ budget if κ = 0, and
-// otherwise gᵀy − f ≤ unit·τ, where τ is another variable.
+// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns an upper bound
+// on the difference between the optimum and the value at y. The rows of the linear programs are the tangents:
+// gᵀy − f ≤ budget if κ = 0, and otherwise gᵀy − f ≤ unit·τ, where τ is another variable.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)
@@ -192,7 +192,8 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 		case stalledByRounding(err):
 			trial = point.X
 		case errors.As(err, &ray):
-			// Solutions have a length of about 1, so a direction that still improves at 2²⁶ is unbounded.
+			// Solutions have a length of about 1. So the program counts as unbounded if a point at 2²⁶ along the ray
+			// violates no new constraint.
 			trial = append([]float64(nil), ray.Point...)
 			floats.AddScaled(trial, 0x1p26, ray.Direction)
 		case err != nil:

@@ -247,7 +247,7 @@ func (a *scaleFree) Step() error {
 	return nil
 }
 
-// keep reports whether b̂ includes a sample with this cost.
+// keep reports whether b̂ includes the present sample, which has this cost, and updates m_t.
 func (a *scaleFree) keep(cost float64) bool {
 	t, beyond := float64(a.drawn), max(0, math.Abs(cost)-a.top)
 	limit := math.Sqrt(t) * (a.top + a.beyond)

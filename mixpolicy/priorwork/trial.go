@@ -40,8 +40,8 @@ func newTrial(p *mixpolicy.Problem, top float64, answer []float64) *trial {
 	return t
 }
 
-// begin makes theta the answer θ̂ to be tested. It chooses L from the samples that tested the previous answer, whose
-// ε|b̄ᵀθ̂| is allowed.
+// begin makes theta the answer θ̂ to be tested. It chooses L from the samples that tested the previous answer; the
+// argument allowed is ε|b̄ᵀθ̂| for the previous answer.
 func (t *trial) begin(theta []float64, allowed float64) {
 	copy(t.answer, theta)
 	clear(t.sums)
@@ -123,8 +123,8 @@ func (t *trial) bernstein(variance, reach float64) float64 {
 	return math.Sqrt(2*variance*17/t.n) + 7*reach*17/(3*(t.n-1))
 }
 
-// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0. If linprog finds none, it returns
-// −10¹⁵⁰, with which excess proves nothing.
+// least returns a lower bound on bᵀθ for 1ᵀθ = 1, θ in the class and psi θ ⪰ 0. If linprog finds no bound, least
+// returns −10¹⁵⁰, with which excess proves nothing.
 func (t *trial) least(psi linprog.Rows, b []float64) float64 {
 	class := t.p.Class()
 	s, _ := linprog.Mixture{B: b, Psi: psi, Norm: class.Norm, R: class.R}.Solve(context.Background(), linprog.Settings{})
