@@ -122,8 +122,8 @@ func namesOf(m Modulus) map[role]string {
 	return n
 }
 
-// protect calls f, and reports whether f returned without a panic. A panic becomes a finding, which names the line
-// and the innermost method of a modulus or a kernel on the stack.
+// protect calls f, and reports whether f returned without a panic. A panic becomes a finding, which names the line that
+// panicked. The finding also names the innermost method on the stack, among the methods that moduli and kernels have.
 func (c *checker) protect(f func()) (ok bool) {
 	defer func() {
 		p := recover()
@@ -250,8 +250,8 @@ func (p *part) add(x []float64) {
 	}
 }
 
-// inside returns a point of the domain, or nil if it finds none. It tries (1/d)1 (the start of a run), 0, the point given
-// to [FromVectorFunc], and ∇φ* of random dual points.
+// inside returns a point of the domain, or nil if it finds none. It tries (1/d)1 (the start of a run), 0, the point
+// given to [FromVectorFunc], and ∇φ* of random dual points.
 func (c *checker) inside() []float64 {
 	candidates := [][]float64{slices.Repeat([]float64{1 / float64(c.d)}, c.d), make([]float64, c.d)}
 	if v, ok := c.m.(*vectorFunc); ok {
@@ -314,7 +314,7 @@ func (c *checker) normal(scale float64) []float64 {
 func (p *part) gradient(x []float64) []float64 { return freshly(p.Gradient, x) }
 func (p *part) inverse(y []float64) []float64  { return freshly(p.ConjugateGradient, y) }
 
-// freshly returns f(x) in a new slice, and keeps x even if f overwrites its argument.
+// freshly returns f(x) in a new slice. It does not change x, even if f overwrites its argument.
 func freshly(f func(dst, x []float64), x []float64) []float64 {
 	dst := make([]float64, len(x))
 	f(dst, slices.Clone(x))
@@ -388,9 +388,9 @@ func derivative(f func(t float64) float64, h, rounding float64) (slope, off floa
 	return slope, off
 }
 
-// condition returns how far f(x) moves if each entry xᵢ moves by ulp·(|xᵢ| + elsewhere), plus ulp·‖f(x)‖. It takes the
-// worse of two moves: all entries move away from 0, or the entries move alternately away from 0 and towards 0, which
-// changes their ratios.
+// condition returns the sum of two numbers: how far f(x) moves if each entry xᵢ moves by ulp·(|xᵢ| + elsewhere), and
+// ulp·‖f(x)‖. It takes the worse of two moves of x: all entries move away from 0, or the entries move alternately away
+// from 0 and towards 0, which changes their ratios.
 func condition(f func([]float64) []float64, x, fx []float64, elsewhere float64) (most float64) {
 	for _, turn := range []float64{1, -1} {
 		moved, step := slices.Clone(x), 4*ulp

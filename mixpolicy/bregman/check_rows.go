@@ -34,8 +34,8 @@ func (c *checker) numbers(f *Examination) {
 	}
 }
 
-// accuracy measures the noise of each method at points in the whole domain. If the method evaluates a formula
-// in float64, the median noise is at the level of rounding.
+// accuracy measures the noise of φ, ∇φ and ∇φ* at points in the whole domain. If a method evaluates a formula in
+// float64, its median noise is at the level of rounding.
 func (c *checker) accuracy(f *Examination) {
 	for _, p := range c.parts {
 		noisy := map[role][]float64{}
@@ -134,10 +134,10 @@ func (p *part) rises(f *Examination, from, to, g, h []float64) {
 	}
 }
 
-// boundary approaches the boundary in several directions and halves the distance up to forty times,
-// as long as the coordinates can resolve the distance. If ‖∇φ‖ is unbounded, it should
-// rise steadily: a logarithm rises as much over the last quarter of the halvings as over the quarter
-// before, while a convergent norm rises at most a sixteenth as much.
+// boundary approaches the boundary in several directions and halves the distance up to forty times, as long as the
+// coordinates can resolve the distance. If ‖∇φ‖ is unbounded, it should rise steadily: a logarithm rises as much over
+// the last quarter of the halvings as over the quarter before. But a norm that approaches a limit linearly in the
+// distance rises only about a sixteenth as much, or less.
 func (c *checker) boundary(f *Examination) {
 	for trial := range 40 * len(c.parts) {
 		p := c.parts[trial%len(c.parts)]
@@ -239,10 +239,10 @@ func (c *checker) meets(f *Examination) bool {
 	return err == nil
 }
 
-// strongConvexity looks for the least D(x; y)/(½‖x−y‖²) over pairs of points on the hyperplane, far apart and close
-// together, in the claimed norm. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It uses only pairs
-// for which D, or the claimed (μ/2)‖x−y‖², exceeds a billion times the rounding of D's terms. Even if the rounding adds
-// up to a thousand ulps, six digits are then known.
+// strongConvexity looks for the least D(x; y)/(½‖x−y‖²), with the claimed norm, over pairs of points on the hyperplane,
+// some far apart and some close together. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It uses
+// only pairs for which D, or the claimed (μ/2)‖x−y‖², exceeds a billion times the rounding of D's terms. Even if the
+// rounding adds up to a thousand ulps, six digits are then known.
 func (c *checker) strongConvexity(f *Examination) {
 	mu, claimed, ok := StrongConvexity(c.m)
 	if c.d == 1 || !c.meets(f) {

@@ -14,10 +14,10 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// LogBall is known as a self-concordant barrier; we know of no earlier use of LogBall for mixtures of policies. As
-// ‖y‖ grows, the distance of ∇φ*(y) from the sphere falls like 1/‖y‖; with [Ball], which has the same domain, the
-// distance falls like 1/‖y‖². So the iterates of LogBall stay further inside than the iterates of Ball. The local
-// norm √(eᵀ∇²φ(x)e) of a step e depends only on x/R and e/R. The projection has a closed form: see [LogBall.Shift].
+// LogBall is known as a self-concordant barrier; we know of no earlier use of LogBall for mixtures of policies. As ‖y‖
+// grows, the distance of ∇φ*(y) from the sphere falls like 1/‖y‖; with [Ball], which has the same domain, the distance
+// falls like 1/‖y‖². So for the same large y, ∇φ*(y) is further inside with LogBall than with Ball. The local norm
+// √(eᵀ∇²φ(x)e) of a step e depends only on x/R and e/R. The projection has a closed form: see [LogBall.Shift].
 //
 // φ is 2/R²-strongly convex in ℓ₂: ∇²φ ≽ 2I/(R² − ‖x‖²).
 //

@@ -67,8 +67,8 @@ type Shifter interface {
 // A Divergencer computes D(x; y) by a formula that avoids cancellation when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞, such that, for the norm ‖·‖ of ℓ_p, φ(x) ≥ φ(y) + ⟨∇φ(y),
-// x − y⟩ + (μ/2)‖x − y‖² on C ∩ Θ₂, that is, D(x; y) ≥ (μ/2)‖x − y‖². A μ of 0 claims nothing.
+// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞. It claims that D(x; y) ≥ (μ/2)‖x − y‖² on C ∩ Θ₂, for the norm
+// ‖·‖ of ℓ_p. In other words, φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖². A μ of 0 claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
 // A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). For a modulus that is not a Curver, the solver of (3.25b)

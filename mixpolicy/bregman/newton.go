@@ -32,12 +32,12 @@ func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, e
 	return z, evaluations, err
 }
 
-// patience is the number of evaluations after which every step halves the number of
-// floating-point numbers in the bracket.
+// patience is the number of evaluations after which almost every step halves the number of floating-point numbers in
+// the bracket.
 const patience = 60
 
-// newton is like [NewtonShift], and also reports whether J′(z) is 0 to rounding. If not, no floating-point
-// number is a better shift than z: a better shift needs a y with smaller entries.
+// newton is like [NewtonShift], and also reports whether J′(z) is 0 to rounding. If not, no floating-point number is a
+// better shift of this y than z. But after the shift by z, a second shift may come closer.
 func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, err error) {
 	if err := validate(m); err != nil {
 		return 0, 0, false, err

@@ -55,8 +55,8 @@ const mostParts = 1 + 1024/53
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Let θ be ∇φ* at the new y. Then 1ᵀθ = 1 to
 // rounding, and θ is the Bregman projection of ∇φ* at the old y.
 //
-// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. The first part brings the entries of
-// y that decide 1ᵀθ close to their final values. For these entries, this part of the shift is exact, because the
+// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. After the first part, the entries of
+// y that determine 1ᵀθ are close to their final values. For these entries, the first part is exact, because the
 // difference of two floating-point numbers near each other has no rounding error. Further parts complete the shift.
 //
 // ProjectDual returns the same errors as [Shift]; after an error, y is unspecified.
@@ -75,7 +75,7 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// With a closed form, any part but the first is the last part if |dz| ≤ ‖y‖_∞: its rounding error is then
+		// With a closed form, any part but the first is the last part if |dz| ≤ ‖y‖_∞: the rounding error of dz is then
 		// small.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break

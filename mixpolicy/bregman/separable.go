@@ -124,7 +124,7 @@ func (s Separable) total(x []float64, f func(k Kernel, i int) float64) float64 {
 	return acc.Value()
 }
 
-// Gradient stores kᵢ′(xᵢ) in dst.
+// Gradient stores kᵢ′(xᵢ) in dst[i].
 func (s Separable) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	s.checkLen(x)
@@ -133,7 +133,7 @@ func (s Separable) Gradient(dst, x []float64) {
 	}
 }
 
-// ConjugateGradient stores (kᵢ*)′(yᵢ) in dst.
+// ConjugateGradient stores (kᵢ*)′(yᵢ) in dst[i].
 func (s Separable) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	s.checkLen(y)
@@ -216,10 +216,11 @@ func kernelConjugate(k Kernel, y float64) float64 {
 
 // kernelDivergence returns D(x; y) = φ(x) − φ(y) − (x−y)φ′(y), or +∞ unless x is in the closed domain and y in its
 // interior. Without the kernel's Divergence, it evaluates this definition. If the three terms cancel to less than 10⁻⁶
-// of their size, because x is near y or φ contains a large constant, it uses a quadrature instead, with e = x − y. If
-// the kernel has ConjCurvature, it computes e² ∫₀¹ (1−u) φ″(y+ue) du, where nothing cancels. Without ConjCurvature, or
-// if this integral is not finite, it computes e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the digits that φ′(x) and φ′(y)
-// share. The double exponential rule of Takahasi and Mori (1974) stays accurate near an end of the domain.
+// of their size, because x is near y or φ contains a large constant, it uses a quadrature instead. Let e = x − y. If
+// the kernel has ConjCurvature, the quadrature computes e² ∫₀¹ (1−u) φ″(y+ue) du, where nothing cancels. Without
+// ConjCurvature, or if this integral is not finite, the quadrature computes e ∫₀¹ φ′(y+ue) − φ′(y) du, which loses the
+// digits that φ′(x) and φ′(y) share. The double exponential rule of Takahasi and Mori (1974) stays accurate near an end
+// of the domain.
 func kernelDivergence(k Kernel, x, y float64) float64 {
 	lo, hi := k.Domain()
 	if !(lo <= x && x <= hi && lo < y && y < hi) {

@@ -61,8 +61,8 @@ func checkExponentialMoment(context.Context) Finding {
 		"costs −100 and −1, one state: the expectation is %.2g with c_max = −1, and %.4f ≤ √e with max|c| = 100", printed, corrected)
 }
 
-// orliczError returns the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n, or +∞ unless n
-// > 0.
+// orliczError returns the relative error of the equation E exp((|X|/n)^ν) = 2, which defines the norm n. Unless n > 0,
+// it returns +∞.
 func orliczError(nu, n float64, x, chances []float64) float64 {
 	if !(n > 0) {
 		return math.Inf(1)
@@ -90,9 +90,9 @@ func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (i
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }
 
-// similarPolicies returns a problem of one state, two actions and a hundred policies (n = 1, d = 100), whose class is the
-// ℓ₁ ball, a vector v, and the constants of the problem. The entries of v are equal, and the entries of a gradient error e are nearly
-// equal.
+// similarPolicies returns a problem, a vector v, and the constants of the problem. The problem has one state (n = 1),
+// two actions and a hundred policies (d = 100), and its class is the ℓ₁ ball. The entries of v are equal, and the
+// entries of each gradient error e are nearly equal.
 func similarPolicies() (p *mixpolicy.Problem, v []float64, k *theory.Constants) {
 	x := bandit(100, 0)
 	policy := func(chance float64) *mixpolicy.Policy { return must(mixpolicy.StateIndependent(x, chance, 1-chance)) }
@@ -153,8 +153,9 @@ func gaussian(f func(x float64) float64) float64 {
 	return quad.Fixed(func(x float64) float64 { return f(x) * math.Exp(-x*x/2) }, -30, 30, 400, nil, 0) / math.Sqrt(2*math.Pi)
 }
 
-// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The entries of X are random signs, with
-// the left side exp(λd), or uniform on [−√3, √3]. For a normal X, both sides are equal.
+// checkGaussianBound: E exp(λ‖X‖²) ≤ (1−2λ)^{−d/2} for X with variance proxy 1. The check uses three X: with random
+// signs as entries, for which the left side is exp(λd); with entries uniform on [−√3, √3]; and with normal entries, for
+// which both sides are equal.
 func checkGaussianBound(context.Context) Finding {
 	var printed, corrected float64
 	for _, d := range []int{1, 2, 10} {

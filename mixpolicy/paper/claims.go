@@ -39,8 +39,8 @@ func Claims(ctx context.Context) (all []Claim, err error) {
 	return all, nil
 }
 
-// mixtureCosts returns the true costs of mixtures of two policies (2.16), with the probabilities 0, 1/steps, …, 1 of
-// the second policy.
+// mixtureCosts returns the true costs of steps + 1 mixtures (2.16) of two policies. In these mixtures, the second
+// policy has the probabilities 0, 1/steps, …, 1.
 func mixtureCosts(x *mixpolicy.MDP, first, second *mixpolicy.Policy, steps int) []float64 {
 	return mapped(floats.Span(make([]float64, steps+1), 0, 1), func(omega float64) float64 {
 		return must(x.Occupation(context.Background(), must(mixpolicy.Mixture([]float64{1 - omega, omega}, first, second)))).Cost(x.Costs())
@@ -64,8 +64,8 @@ func workingPenalty(eta, omega float64) mixpolicy.Method {
 	return mixpolicy.Penalty{CostScale: cMax, StepSize: mixpolicy.InverseSqrt(eta), Weight: omega}
 }
 
-// ended runs trials of a method and records only their ends; final returns the values of a curve at these ends. With
-// the same seed, all methods use the same random streams, for any number of iterations.
+// ended runs trials of a method, and observes no run between its start and its end. final returns the values of a curve
+// at the ends of these runs. With the same seed, all methods use the same random streams, for any number of iterations.
 func ended(ctx context.Context, p *mixpolicy.Problem, m mixpolicy.Method, trials, iterations int, seed uint64) *race.Runs {
 	return must(race.Trials(ctx, p, m, race.Settings{
 		Trials: trials, Iterations: iterations, Seed: seed, Schedule: mixpolicy.Every(iterations), Valued: race.ValuedEnd}))
@@ -358,8 +358,8 @@ func theoryClaims(ctx context.Context) []Claim {
 // sampleEpsilon and sampleRho are the ε and ρ with which the claims evaluate Theorem 3.4.
 const sampleEpsilon, sampleRho = 0.01, 0.1
 
-// sampleClaim takes the best of the class for the ξ* of (3.38), and assumes that the Ω of (3.37) hides the factor 1 or
-// 1000.
+// sampleClaim interprets the ξ* of (3.38) as the best measure of the class, and assumes that the Ω of (3.37) hides the
+// factor 1 or 1000.
 func sampleClaim(ctx context.Context, small *mixpolicy.Problem, k *theory.Constants) Claim {
 	const epsilon, rho = sampleEpsilon, sampleRho
 	// With β ~ T^power, both bounds must fall to ε. The best power is 1/6.
@@ -449,16 +449,17 @@ func termsClaim(k *theory.Constants) Claim {
 		exactly("amount that (3.36) adds for the cost of the policy", more15, more)})
 }
 
-// addedByViolation returns the term that (3.36) adds to the gap in a bound on the policy's cost, for γ = 0.9, any
-// mixing time and the given ½‖[Ψθ̂]₋‖₂.
+// addedByViolation returns the term of a bound on the policy's cost that comes from (3.36), for γ = 0.9, any mixing
+// time and the given ½‖[Ψθ̂]₋‖₂. The other term of the bound is a bound on the gap.
 func addedByViolation(k *theory.Constants, violation float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * violation
 	return k.Spread * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)
 }
 
-// tighterClaim compares the bounds on two states. From each state, the next state is the second one, with probability p
-// in one process and probability rare in another. If the second state is rare, a u that is large in this state makes
-// (4.13) small. But (4.3) requires a u in the span of the feature, which contains no such u.
+// tighterClaim compares the bounds (4.3) and (4.13) on two processes of two states. From each state, the next state is
+// the second one with probability p in one process, and with probability `rare` in the other. If the second state is
+// rare, a u that is large in this state makes (4.13) small. But (4.3) requires a u in the span of the feature, which
+// contains no such u.
 func tighterClaim(ctx context.Context, p, rare float64) Claim {
 	least, found, alp := smoothedBounds(ctx, p)
 	_, foundRare, alpRare := smoothedBounds(ctx, rare)
@@ -469,11 +470,11 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 		exactly("(4.13), the least on a grid of $u$", seldom, foundRare), exactly("(4.3)", seldom, alpRare)})
 }
 
-// smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The second state costs
-// 1; it is the initial state, and the next state, with probability p. With w = (1, −1), which is orthogonal to the
-// feature, min_ν ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s),
-// bounds (4.13) from below for every u. found is the least (4.13) on a grid of u that contains 1. (4.3) admits only
-// multiples of 1 as u.
+// smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The first state costs 0,
+// and the second state costs 1. The initial state and every next state are the second state with probability p. With
+// w = (1, −1), which is orthogonal to the feature, min_ν ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So
+// least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s), bounds (4.13) from below for every u. found is the least (4.13) on a grid
+// of u that contains 1. (4.3) admits only multiples of 1 as u.
 func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) {
 	const gamma = 0.9
 	law := []float64{1 - p, p} // of the next state; also α and μ
@@ -491,7 +492,7 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 
 // factorClaim looks for the ω that minimises the right side of (4.16), with K/ω for O(1/ω) and K = 1. This ω is
 // √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. With costs and with reversed costs,
-// everything that (A.3) takes as known is the same.
+// everything that Assumption A.3 treats as known is the same.
 func factorClaim() Claim {
 	x, weights := smallMDP(), powers(1, 2, 18)
 	lo, hi := x.CostRange()
@@ -573,7 +574,7 @@ func queueClaims(ctx context.Context) []Claim {
 	// The least ε of (2.22) is 0 if the excess above the optimum is 0, and else grows with this excess.
 	above := func(cost float64) float64 { return max(cost-optimum, 0) }
 	c, printed, w := AsPrinted(mixpolicy.Corrected), AsPrinted(mixpolicy.Printed), Working()
-	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with 7000, θ̂₁ is on both sides of 45.66, where the policies' cost jumps
+	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with ω = 7000, θ̂₁ is on both sides of 45.66, where the policies' cost jumps
 	const objective, trueCost = `$c^{\mathsf T}\Psi\hat\theta$`, "the policies' true cost"
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs divided by $c_{\max}$`
@@ -660,8 +661,8 @@ func queueClaims(ctx context.Context) []Claim {
 
 // textClaims decides the claims about the contents of the paper, the cost of a step and the projection.
 func textClaims(context.Context) []Claim {
-	// For dense and for lazy multipliers, took has the time of a step in nanoseconds, and grows has the power of n with
-	// which this time grows.
+	// For dense and for lazy multipliers, took contains the times of a step in nanoseconds, and grows contains the
+	// power of n with which the time grows.
 	took, grows := map[mixpolicy.Multipliers][]float64{}, map[mixpolicy.Multipliers]float64{}
 	var times []Result
 	for k, states := range []string{"100 states", "10,000 states"} {

@@ -259,7 +259,7 @@ func jsonOf(s string) string {
 }
 
 // quotation returns a statement as a notebook quotes it. The first number is the number of the statement, and the
-// others are the numbers of equations that are part of it. told has the errata whose changes the notebook states
+// others are the numbers of equations that are part of it. told contains the errata whose changes the notebook states
 // already.
 func quotation(numbers []string, told map[string]bool) string {
 	all, s, heads := must(Statements()), Statement{}, []string{}

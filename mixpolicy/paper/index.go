@@ -163,7 +163,7 @@ func (c check) run(ctx context.Context, place string) (f Finding, err error) {
 type failure struct{ err error }
 
 // must returns v. If err is not nil, it panics with a failure, which [catch] turns into the error of the function that
-// defers it.
+// defers catch.
 func must[T any](v T, err error) T {
 	noError(err)
 	return v

@@ -73,7 +73,7 @@ func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 }
 
 // gaps returns the penalised gaps with method k: of the trials if the method was chosen, else of the tuning trials. It
-// returns nil if a trial fails or diverges.
+// returns nil if a run diverges, if a tuning trial fails, or if all trials fail.
 func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
@@ -160,7 +160,7 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 
 // grow adds step sizes beyond an end of the grid that was chosen for a modulus, but not below the grid if the modulus
 // hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, although a
-// run made a step. At an end, it adds at most half as many as the grid has. It reports whether it added any.
+// run made a step. At an end, it adds at most half as many step sizes as the grid has. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -185,7 +185,7 @@ func (c Contender) still(start float64) bool {
 	return math.Abs(stat.Mean(c.gaps(c.Chosen), nil)-start) <= start/100
 }
 
-// startGap is the penalised gap of θ₀.
+// startGap is the penalised gap of θ₀, divided by the optimum.
 func startGap(p *mixpolicy.Problem) float64 {
 	return must(RelativeGap(p))(&race.Observation{Theta: uniform(p.Dim())})
 }
@@ -259,7 +259,7 @@ func (m *Moduli) remarks(c Contender) string {
 	return strings.Join(all, "; ")
 }
 
-// lost names the step sizes with which a trial fails or diverges, if any.
+// lost names the step sizes, if any, with which a run diverges, a tuning trial fails, or all trials fail.
 func (m *Moduli) lost(c Contender) string {
 	var etas []string
 	for k, eta := range m.Settings.Etas {

@@ -689,7 +689,7 @@ func (r *Trace) multiplierSum(at Place) (printed, corrected Sides) {
 	return below(-left, half+ascents, 0), below(left, half+ascents/2, 0)
 }
 
-// convexity and concavity are equalities, because 𝓛 is linear in each argument. The printed left sides have the
+// convexity and concavity are equalities, because 𝓛 is affine in each argument. The printed left sides have the
 // opposite sign.
 func (r *Trace) convexity(at Place) (printed, corrected Sides) {
 	slope, here := floats.Dot(at.Mean, at.away()), r.lagrangian(at.Theta, at.Lambda)
@@ -709,7 +709,8 @@ func (r *Trace) gapSum(at Place) (printed, corrected Sides) {
 	return below(left, start+noise+squares+ascents, noise), below(left, start-noise+squares/r.Mu+ascents/2, noise)
 }
 
-// averages: 𝓛 is linear, so its value at the averages is the average of its values.
+// averages: 𝓛 is affine in each argument, so 𝓛(θ̂, λ) is the average of 𝓛(θ_t, λ), and 𝓛(θ, λ̂) is the average of
+// 𝓛(θ, λ_t).
 func (r *Trace) averages(at Place) (printed, corrected Sides) {
 	here := r.lagrangian(r.Theta, at.Price)
 	return equal(here-r.lagrangian(at.Point, r.Lambda), r.lagrangians(at.Point, at.Price)/r.Sums.Sum, here), corrected

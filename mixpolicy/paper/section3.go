@@ -79,7 +79,7 @@ func checkMultiplierNorm(context.Context) Finding {
 
 func checkGradLambda(context.Context) Finding {
 	p, theta, xi := smallTheta()
-	// 𝓛 is linear in λ: a difference quotient is exact.
+	// 𝓛 is affine in λ, so a difference quotient is exact.
 	slope, g := make([]float64, len(xi)), make([]float64, len(xi))
 	for i := range slope {
 		slope[i] = p.Lagrangian(theta, unit(len(xi), i)) - p.Objective(theta)
@@ -446,10 +446,10 @@ func trivialGap(k *theory.Constants) float64 {
 	return 2 * k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm
 }
 
-// rareCostRuns makes 100 runs with T = 100 of a problem where errors are likely. The problem has one state. The first
-// policy costs nothing, except for an action of the given cost, which it takes with probability 0.1. The second policy
-// always costs half of the first policy's mean. Few samples show the high cost. The class with R = 1 is the simplex,
-// where no gap is negative.
+// rareCostRuns makes 100 runs, each with T = 100, on a problem where large errors are likely. The problem has one
+// state. The first policy costs nothing, except for an action of the given cost, which it takes with probability 0.1.
+// The second policy always costs half of the first policy's mean. Few samples show the high cost. The class with R = 1
+// is the simplex, where no gap is negative.
 func rareCostRuns(ctx context.Context, high float64) (k *theory.Constants, gaps []float64) {
 	x := bandit(0, high, high/20)
 	risky, safe := must(mixpolicy.StateIndependent(x, 0.9, 0.1, 0)), must(mixpolicy.StateIndependent(x, 0, 0, 1))
@@ -590,7 +590,7 @@ func checkB(context.Context) Finding {
 		"B is %.4g as printed, with norms that are not squared and without costs, and %.4g corrected", need, printed, corrected)
 }
 
-// checkRate uses that the bound, divided by ln T, grows like T^(2p − ½) for β ~ T^p.
+// checkRate uses the fact that the bound, divided by ln T, grows like T^(2p − ½) for β ~ T^p.
 func checkRate(context.Context) Finding {
 	k := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, _ := boundExponents(k, 0.25)
@@ -601,8 +601,8 @@ func checkRate(context.Context) Finding {
 			"and ~ T^%.3f for constant β", quarter, eighth, none).within(0.005)
 }
 
-// sharedMass returns a problem of two policies that never agree, a θ whose negative mass 0.1 is spread over all states,
-// and the distance of Ψθ from the measure of its policy.
+// sharedMass returns a problem of two policies that never agree, a θ for which the negative mass of Ψθ, 0.1, is spread
+// over all states, and the distance of Ψθ from the measure of its policy.
 func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
 	x := oneStepMDP(states)
 	p = mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1)))
@@ -615,8 +615,8 @@ func apart(p *mixpolicy.Problem, theta []float64) float64 {
 	return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
 }
 
-// checkDistance evaluates the bound for two policies that never agree, where the negative mass of Ψθ is spread over as
-// many pairs as there are states. It also evaluates the bound for processes that attain the corrected form.
+// checkDistance evaluates the bound (3.36) for two policies that never agree, where the negative mass of Ψθ is spread
+// over as many pairs as there are states. It also evaluates the bound for processes that attain the corrected form.
 func checkDistance(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(64)
 	v, mass := p.Violation(theta), p.NegativeMass(theta)
@@ -648,8 +648,7 @@ func checkDistance(ctx context.Context) Finding {
 }
 
 // checkSampleSize: [fewQueries] tests the T of (3.37), and 1000 T. The corrected T must be at least 2¹⁷, which is
-// enough in runs, and must not grow faster than n², the growth of its closed form, see
-// [theory.Constants.SampleComplexity].
+// enough in runs, and must not grow faster than n², like its closed form (see [theory.Constants.SampleComplexity]).
 func checkSampleSize(ctx context.Context) Finding {
 	const epsilon, rho, enough = 0.1, 0.1, 1 << 17
 	proved := func(copies int, rho float64) float64 {

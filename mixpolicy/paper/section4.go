@@ -63,7 +63,7 @@ func (a *approximation) withBudget(ctx context.Context, budget float64) *priorwo
 	return must(priorwork.SALP{Basis: a.basis, Slack: a.mu, Budget: budget}.Solve(ctx, a.x))
 }
 
-// row is row i of (Q − γP)Φ.
+// row is the row of (Q − γP)Φ at a pair.
 func (a *approximation) row(pair int) []float64 {
 	row := make([]float64, 3)
 	for s, w := range bellmanRow(a.x, pair, a.x.Gamma()) {
@@ -183,8 +183,8 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 	return spread
 }
 
-// checkConstraintCount: N samples miss a constraint of measure ε with probability (1−ε)ᴺ. With (4.6) as printed, where
-// ln(2/δ) is outside the product, this probability exceeds δ.
+// checkConstraintCount: N samples all miss a set of constraints of measure m with probability (1−m)ᴺ. With (4.6) as
+// printed, where ln(2/δ) is outside the product, this probability exceeds δ.
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
 	measure := (1 - gamma) * epsilon / (4 * zeta) // the measure of the constraints that may be violated
@@ -237,7 +237,8 @@ func checkSampledError(ctx context.Context) Finding {
 		return n
 	}
 	enough, few := failures(count), failures(10)
-	// Count the ν̂ in Γ that contradict the printed form, with ν̂ on both sides, and those that contradict the corrected form.
+	// Count the ν̂ in Γ that contradict the printed form, which has ν̂ on both sides, and the ν̂ that contradict the
+	// corrected form.
 	var printed, corrected int
 	for range conceivable {
 		var v mat.VecDense
@@ -331,8 +332,8 @@ func checkBudget(ctx context.Context) Finding {
 		"(4.13) without a condition on t, for t = 2")
 }
 
-// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right violation of the flow. The
-// features of this check are discounted measures, for which this violation is not 0.
+// checkDualALP: (4.14) comes from a paper on average cost, where ‖θᵀΨᵀ(P−Q)‖₁ is the right measure of how far Ψθ
+// violates the flow constraint. The features of this check are discounted measures, for which this norm is not 0.
 func checkDualALP(context.Context) Finding {
 	p, theta, xi := smallTheta()
 	x := must(p.MDP().WithCriterion(mixpolicy.AverageCost))

@@ -49,7 +49,8 @@ func checkPythagoras(ctx context.Context) Finding {
 }
 
 // gradientNoise is about the error e of the stochastic gradient of the small problem at λ = 0. For each pair that may
-// be sampled, it returns ⟨e, δ⟩, where δ = θ_t − θ has the greatest length, 2R; ‖e‖₂; and the probability of the pair.
+// be sampled, it returns ⟨e, δ⟩, ‖e‖₂, and the probability of the pair. Here δ = θ_t − θ has the greatest possible
+// length, 2R.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
 	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	errs := gradientErrors(p, nil)
@@ -58,7 +59,7 @@ func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.C
 	return inner, norms, p.Features().Sampling(), must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 20, CostScale: 1}))
 }
 
-// leastDeviation returns min |⟨e, δ⟩| over the samples at λ = 0: a deviation of this size is certain.
+// leastDeviation returns min |⟨e, δ⟩| over the samples at λ = 0: a deviation of at least this size is certain.
 func leastDeviation(p *mixpolicy.Problem, delta []float64) float64 {
 	return floats.Min(mapped(gradientErrors(p, nil), func(e []float64) float64 { return math.Abs(floats.Dot(e, delta)) }))
 }
@@ -207,7 +208,8 @@ func checkErrorNorms(context.Context) Finding {
 // 95 % interval.
 type tail struct{ least, bound float64 }
 
-// leastChance is the lower end of the exact (Clopper–Pearson) interval of the probability of an event that occurred k times in n.
+// leastChance is the lower end of the exact (Clopper–Pearson) interval for the probability of an event that occurred in
+// k of n trials.
 func leastChance(k, n int) float64 {
 	if k == 0 {
 		return 0
@@ -371,7 +373,7 @@ func witnessUniversalConstants(context.Context) Finding {
 		"c₀ = 4, ρ/2 = %g: at the deviation with 1/c₀, (5.19a) is %.3g; at the deviation with 1/√c₀, %.3g", rho/2, bound(c0*c0), bound(c0))
 }
 
-// checkLikely checks an inequality with the right side of (5.24), by [Coin] and along runs.
+// checkLikely checks an inequality whose right side is that of (5.24), both by [Coin] and along runs.
 func checkLikely(number string) check {
 	left := map[string]func(CoinRun) float64{"5.22": func(r CoinRun) float64 { return r.Sum / r.Steps },
 		"5.23": func(r CoinRun) float64 { return r.Sum / r.Steps }, "5.24": func(r CoinRun) float64 { return r.Sum / r.Steps },

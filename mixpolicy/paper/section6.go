@@ -390,7 +390,7 @@ func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
 // Figure2 runs the trials of Fig. 2 under the protocol.
 func (c Protocol) Figure2(ctx context.Context) (Figure2, error) { return compare(ctx, c, c) }
 
-// Figure2 runs the trials of Fig. 2 with the tuned parameters of each method.
+// Figure2 runs the trials of Fig. 2 with the parameters that the penalised gap chose for each method.
 func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
 	return compare(ctx, k.tuned(k.Tuned.PrimalDual), k.tuned(k.Tuned.Penalty))
 }

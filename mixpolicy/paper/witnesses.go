@@ -128,8 +128,8 @@ func witnessReferences(ctx context.Context) Finding {
 			"(3.34b) is %.4g", zeta, total, b, ce)
 }
 
-// witnessReciprocalSum compares the Lagrangian at averages with the sum of Lagrangians along a run, divided by 1/Ση and
-// by Ση.
+// witnessReciprocalSum compares a difference of Lagrangians at the averages with the weighted sum (5.21) of such
+// differences along a run. As printed, this sum is divided by 1/Ση; as corrected, by Ση.
 func witnessReciprocalSum(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	best, price := r.target(), r.Steps[10].Lambda
@@ -163,7 +163,7 @@ func witnessUnichain(context.Context) Finding {
 }
 
 // witnessMultipliers also tests a reading: Lemma 3.2 as the upper bound ‖λ*‖₂ ≤ 1/(1−γ), and (3.3) as a statement about
-// the min–max value. The printed equality for ‖λ*‖₁ implies this bound.
+// the min–max value. The printed equality for ‖λ*‖₁ implies the bound on ‖λ*‖₂.
 func witnessMultipliers(ctx context.Context) Finding {
 	p := rarePairProblem()
 	size, limit := floats.Norm(must(theory.Multipliers(p)), 2), 1/(1-p.MDP().Gamma())
@@ -290,8 +290,8 @@ func clippedProblem(copies int) *mixpolicy.Problem {
 	return must(mixpolicy.NewProblem(must(mixpolicy.FeaturesFromColumns(x, measure(0.01, 0.5), measure(0.11, 0))), mixpolicy.Ball(2)))
 }
 
-// clippedRuns returns by how much the policies of 5 runs of n steps cost more than the optimum of p, with η_t = 1/√(t+1). Under
-// each policy, all states are equally probable.
+// clippedRuns makes 5 runs of n steps with η_t = 1/√(t+1), and returns how much more than the optimum of p their
+// policies cost. Under each policy, all states are equally probable.
 func clippedRuns(ctx context.Context, p *mixpolicy.Problem, n int, beta float64) []float64 {
 	runs := must(race.Trials(ctx, p, mixpolicy.PrimalDual{Beta: beta, CostScale: 1}, race.Settings{Trials: 5, Iterations: n, Seed: 38}))
 	cost := func(l *race.Observation) float64 {
@@ -305,10 +305,11 @@ func asked(p *mixpolicy.Problem) float64 {
 	return math.Pow(theory.SubordinateNorm(p.Features(), linprog.L2)/(0.9*0.1), 4) * float64(p.MDP().Pairs())
 }
 
-// fewQueries makes runs of T and of 1000 T queries on two numbers of states, where T is (3.37) with the constant 1. It
-// counts how many of 5 runs end farther than ε = 0.1 from the best of the class, with η_t = 1/√(t+1) and three β: 1.2,
-// which exceeds 1/(1−γ); T^¼; and 2‖λ*‖₂, where ‖λ*‖₂ grows as √copies. It also returns the least cost above the
-// optimum after 1000 T queries.
+// fewQueries makes runs of T and of 1000 T queries for two numbers of states, where T is (3.37) with the constant 1.
+// The step size is η_t = 1/√(t+1). There are three β: 1.2, which exceeds 1/(1−γ); the fourth root of the number of
+// queries; and 2‖λ*‖₂, which grows as √copies. For each β, fewQueries counts how many of 5 runs end farther than
+// ε = 0.1 from the best of the class. It also returns the least excess of a cost over the optimum, among all runs of
+// 1000 T queries.
 var fewQueries = sync.OnceValues(func() (least float64, counts string) {
 	const epsilon, times = 0.1, 1000
 	ctx, one := context.Background(), floats.Norm(must(theory.Multipliers(clippedProblem(1))), 2)
@@ -482,7 +483,8 @@ func witnessTwoMeasures(context.Context) Finding {
 		"cᵀΨθ = %.4g, and the policy costs %.4g; at a feasible θ, the distance is %.1g", outside, vector, policy, inside)
 }
 
-// witnessModelFree compares Ψθ of two processes that agree in all that (A.3) takes as known. Costs do not enter Ψθ.
+// witnessModelFree compares Ψθ of two processes that agree in all that Assumption A.3 treats as known. Costs do not
+// enter Ψθ.
 func witnessModelFree(context.Context) Finding {
 	theta := []float64{0.2, 0.5, 0.3}
 	var ascent [2][]float64

@@ -5,7 +5,7 @@ type Duel struct {
 	Problem, A, B string
 	// Better counts the streams on which A's final number, such as its last penalised gap, is less than B's. Worse
 	// counts the streams on which A's final number is greater. A stream counts for neither if the two numbers are equal
-	// up to rounding, or if one of the two runs failed.
+	// up to rounding, or if at least one of the two runs failed.
 	Better, Worse int
 	// Differences are A's final numbers minus B's, stream by stream, as the function [Differences] returns them.
 	Differences []float64

@@ -198,8 +198,8 @@ type Outcome struct {
 	Tuning []Tuning
 	// Chosen is the index of the chosen method, or −1 if no method can be chosen. The candidates are the methods that
 	// are left in the last round of tuning and whose trials all finished. Of the candidates, the method with the least
-	// mean score is chosen or, if [Settings].Middle is set, the method with the least Middle of the scores. Without
-	// tuning, Chosen is 0.
+	// mean score is chosen or, if [Settings].Middle is set, the method with the least Middle of the scores; this least
+	// value must be below +∞. Without tuning, Chosen is 0.
 	Chosen int
 	// Runs are the trials of the chosen method, or nil if no method was chosen.
 	Runs *Runs
@@ -403,8 +403,8 @@ func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	return best
 }
 
-// Powers returns the numbers first·factorᵏ for k = 0, −1, 1, −2, 2, …, as values for an [Axis]. The argument count says
-// how many numbers.
+// Powers returns the numbers first·factorᵏ, as values for an [Axis], where k takes the first `count` values of the
+// sequence 0, −1, 1, −2, 2, ….
 func Powers(first, factor float64, count int) []float64 {
 	x := []float64{first}
 	for up, down := first, first; len(x) < count; {

@@ -14,8 +14,8 @@ import (
 )
 
 // Row is one quantity of a record. A row with Values stores one value for each run or setting, and [Record.Derive]
-// computes a statistic of the values, with an interval. A row without Values stores only one number: an exact number,
-// or a statistic of too many runs to store. Fields that do not apply are empty or 0.
+// computes a statistic of the values, with an interval. A row without Values stores Value, Lo and Hi instead: an exact
+// number, or a statistic of runs that are too many to list. Fields that do not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`
@@ -50,7 +50,7 @@ func (r Row) identity() string {
 	return fmt.Sprintf("%#v", r)
 }
 
-// Observed returns the values of the runs that finished.
+// Observed returns the Values other than NaN. A failed run has the value NaN.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
 // Derive returns a copy of the record. For each row with Values, the function statistic computes the copy's Value, Lo,

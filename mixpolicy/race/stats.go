@@ -192,7 +192,8 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// percentiles sorts x, and returns the ends of the central interval that contains the share confidence of x.
+// percentiles sorts x, and returns the ends of the central interval that contains the given share (confidence) of the
+// entries.
 func percentiles(x []float64, confidence float64) (lo, hi float64) {
 	slices.Sort(x)
 	return stat.Quantile((1-confidence)/2, stat.Empirical, x, nil), stat.Quantile((1+confidence)/2, stat.Empirical, x, nil)

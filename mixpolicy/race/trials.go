@@ -54,7 +54,7 @@ type Settings struct {
 	Progress func(name string, done, total int)
 
 	// TuningTrials is the number of tuning runs of each method of an entrant or, with Halving, of each method that is
-	// left in the last round. If TuningTrials is 0, [Run] takes the first method without tuning.
+	// left in the last round. If TuningTrials is 0, [Run] does not tune, and takes the first method of each entrant.
 	TuningTrials int
 	// Middle is the statistic by which tuning compares the scores of methods, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
