@@ -43,7 +43,7 @@ type Comparison struct {
 	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. If the peer was stopped,
 	// all numbers in [Comparison.They] are the time limit.
 	Outcome     string `csv:"outcome"`
-	Repetitions int    `csv:"repetitions"` // how often the peer did the work
+	Repetitions int    `csv:"repetitions"` // how many times the peer did the work
 
 	Machine string `csv:"machine"` // model of the processor and number of cores
 	Go      string `csv:"go"`
@@ -77,9 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns one row for each work and instance, in the order of the file: the row of the fastest peer that returned
-// our answer. If no peer returned our answer, Best returns the row of the peer that was stopped after the longest time.
-// If no peer was stopped either, Best returns the first row of the instance.
+// Best returns one row for each work and instance: the row of the fastest peer that returned our answer. The rows are
+// in the order of the file. If no peer returned our answer, Best returns the row of the peer that was stopped after the
+// longest time. If no peer was stopped either, Best returns the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {

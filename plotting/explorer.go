@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// Explorer shows figures computed beforehand. There is one frame of figures for each combination of the values of the
-// controls. An explorer needs no kernel, so it also works on exported pages. A figure has the same axis ranges in all
+// Explorer shows figures computed beforehand. There is one frame of figures for each combination of the controls'
+// values. An explorer needs no kernel, so it also works on exported pages. A figure has the same axis ranges in all
 // frames. Without scripts, and in a file, only one frame is shown: the frame for the start values of the controls.
 //
 // A chart stores each column of numbers only once, even if several frames contain the same curve.

@@ -66,8 +66,8 @@ type spec struct {
 	Key     string  `json:"key"`
 	Columns columns `json:"columns"`
 	// Frames holds ECharts' options for each frame. The first frame is stored as a whole; for every other frame, only
-	// the differences from the first frame are stored. In the options, the source of a data set is a list of indices of
-	// columns.
+	// the differences from the first frame are stored. In the options, the source of a data set lists columns by their
+	// indices.
 	Frames []options `json:"frames"`
 }
 

@@ -1,5 +1,5 @@
-// Command peers measures how long methods of this module and methods of other packages take for the same problems. It
-// writes data/peers.csv and, from this file, the table in the README:
+// Command peers measures how long methods of this module and methods of other packages take to solve the same problems.
+// It writes data/peers.csv and, from this file, the table in the README:
 //
 //	go run ./data/peers                    everything: about ten minutes on two cores
 //	go run ./data/peers --only stationary  one piece of work
@@ -8,11 +8,12 @@
 // The peers are Python packages, at the versions of requirements.txt, in a virtual environment in .lab. Each method of
 // a peer runs in its own process, which runs peers.py. Before the clock starts, the process reads the instance from
 // files, compiles and warms up. A time counts only if the method's answer agrees with ours. In a turn, a method does
-// the work once. The first turn of a peer's method is stopped after ten seconds or twelve times our time, whichever is
-// longer. For later turns, this limit is doubled. On each instance, the fastest of the peers' methods that give our
-// answer has up to five turns, and its recorded time is the median of these turns. Every other method of a peer has one
-// turn. Times are wall-clock times, on a machine that should have no other work. The rows also record processor times,
-// the numbers of threads that we and the peer may use, and the speed of memory if the problem is too large for a cache.
+// the work once. The time limit for the first turn of a peer's method is ten seconds or twelve times our time,
+// whichever is longer. For later turns, this limit is doubled. On each instance, the fastest of the peers' methods that
+// give our answer has up to five turns, and its recorded time is the median of these turns. Every other method of a
+// peer has one turn. Times are wall-clock times, on a machine that should have no other work. The rows also record
+// processor times, the numbers of threads that we and the peer may use, and the speed of memory if the problem is too
+// large for a cache.
 package main
 
 //go:generate go run . readme

@@ -53,10 +53,10 @@
 // the same kind of processor. A worker of another build refuses to work, because its results might differ in the last
 // bits.
 //
-// Runners of clusters repeat the tasks of a worker that dies. With the local runners, a job ends when the runner
+// The runner of a cluster repeats the tasks of a worker that dies. With the local runners, a job ends when the runner
 // notices that a worker has died, but Prism 2.77 does not always notice a death. So each worker counts the seconds of
-// its work. When no count has grown for the time that --patience gives, the command cancels the job. After a death or
-// such a cancellation, the command starts the race again, up to twice, and the progress line says why.
+// its work. When no count has grown for the time that --patience gives, the command cancels the job. After a worker's
+// death or such a cancellation, the command starts the race again, up to twice, and the progress line says why.
 //
 // # Measurements
 //

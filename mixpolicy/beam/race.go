@@ -33,7 +33,7 @@ type Race struct {
 	Trials int
 	Seed   uint64
 	// Iterations is T, the number of iterations of a run if Queries is nil. In this case, the quantities are recorded
-	// about 20 times each time the number of iterations grows by a factor of ten.
+	// about 20 times for each tenfold increase of the number of iterations.
 	Iterations int
 	// Queries lists numbers of revealed costs, in increasing order. A run records the quantities when the number of
 	// costs revealed to the run reaches each of these numbers. An empty list is an error, but nil is not.

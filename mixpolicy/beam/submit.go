@@ -127,8 +127,8 @@ func answers(ctx context.Context, endpoint string) error {
 	return err
 }
 
-// attempts is the greatest number of times that a race starts if its workers die. Runners of clusters restart the tasks
-// of a dead worker. With the local runners, whose worker is one process, only the whole race can start again.
+// attempts is the greatest number of times that a race starts if its workers die. The runner of a cluster restarts the
+// tasks of a dead worker. With the local runners, whose worker is one process, only the whole race can start again.
 const attempts = 3
 
 // deaths lists texts in the errors of a job whose worker has died.

@@ -215,10 +215,10 @@ func (r Record) Recommendation() plotting.Table {
 	return c.Table(caption, "costs", append(learners, "use")...)
 }
 
-// ByTelling returns a table of the best methods by true cost. A cell is for one problem and one kind of information. It
-// names the methods that no method with the same information beats in the race by queries or, for methods that do not
-// take part in this race, in the race by seconds. It also shows the median true cost of the method named first, at the
-// end of the race.
+// ByTelling returns a table of the best methods by true cost. Each cell covers, for one problem, the methods that
+// receive the same information. The cell names the methods that no other method of this group beats in the race by
+// queries or, for methods that do not take part in this race, in the race by seconds. The cell also shows the median
+// true cost that the method named first reaches at the end of the race.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

@@ -84,7 +84,7 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 	return f
 }
 
-// Curves draws the medians of the named methods in a race: penalised gaps relative to the optimum of (2.18), or true
+// Curves draws the medians of the named methods in a race: penalised gaps in units of the optimum of (2.18), or true
 // costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
 // states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
 // observation that is not later than the observation before it. Such observations occur because one answer can serve
@@ -126,9 +126,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gaps, in units of
-// the optimum of (2.18), of all configurations that did not fail, from the best to the worst. No line leaves the
-// figure, however great the gaps are. A horizontal line shows a method with nothing to tune.
+// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gap of every
+// configuration that did not fail, from the best configuration to the worst. The gaps are in units of the optimum of
+// (2.18). No line leaves the figure, however great the gaps are. A horizontal line shows a method with nothing to tune.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -147,9 +147,9 @@ func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	return drawn(f, math.Inf(1), lines...)
 }
 
-// ByDim draws, against the number of base policies, the penalised gaps, in units of the optimum of (2.18), of the fair
-// races on the families with the given noise. It takes the median gap of the runs on each instance, and draws the
-// median of these medians over the instances of both drawings.
+// ByDim draws the penalised gaps in the fair races on the families with the given noise, against the number of base
+// policies. The gaps are in units of the optimum of (2.18). For each method and each family, ByDim takes the median gap
+// of the runs on each instance, and draws the median of these medians over the instances of both drawings.
 func (r Record) ByDim(noise Noise) plotting.Figure {
 	f := sized("number of base policies d", gapLabel)
 	f.Title = noise.String()

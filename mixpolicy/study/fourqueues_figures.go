@@ -28,8 +28,8 @@ const (
 	LearntMass      = "negative mass" // ‖[Ψθ]₋‖₁
 	LearntSum       = "1ᵀθ"
 	LearntGap       = "gap at c_max" // cᵀΨθ + c_max‖[Ψθ]₋‖₁ + c_max|1ᵀθ − 1|, minus the optimum of (2.18)
-	// MassPrice is 2 max λ*/c_max. If this number is at least 1, it is the price of a unit of negative mass in
-	// the penalised gap, divided by c_max.
+	// MassPrice is 2 max λ*/c_max. If this number is at least 1, then, in the penalised gap, a unit of negative mass
+	// costs this number times c_max.
 	MassPrice = "price of negative mass"
 	// Overflow is the number of iterations after which a run in tuning left the range of floating point. At is η₀. In
 	// rows of [Tuning], At is also η₀, and Values are the gaps of the runs with one setting. In the rows of [Tuning]
@@ -173,8 +173,8 @@ func (r NetworkRecord) ActionMaps() (plotting.Panels, error) {
 	return all, nil
 }
 
-// TwoMixtures draws, against the weight of LBFS, the true costs of mixtures of LONGER and LBFS: mixtures of policies
-// and mixtures of measures.
+// TwoMixtures draws the true costs of mixtures of LONGER and LBFS, against the weight of LBFS. One line is for mixtures
+// of policies, and the other line is for mixtures of measures.
 func (r NetworkRecord) TwoMixtures() plotting.Figure {
 	return axes("From LONGER to LBFS", "weight of LBFS", "true average cost").With(
 		line("mixture of policies (2.16)", r.of("mixing", MixedPolicies, "")),
@@ -195,7 +195,7 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// Room draws, against the number of places in every queue, how far below zero each weight θⱼ can be: −min θⱼ.
+// Room draws how far below zero each weight θⱼ can be, −min θⱼ, against the number of places in every queue.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
 	f.Y.Log = true
@@ -226,8 +226,8 @@ func (r NetworkRecord) FullRoom(part string) plotting.Table {
 	return t
 }
 
-// TuningCurves draws, against η₀, the mean gaps of the configurations tried. For the penalty method, it draws, for each
-// η₀, the least of the mean gaps over all ω.
+// TuningCurves draws the mean gaps of the configurations tried, against η₀. For the penalty method, it draws one gap
+// for each η₀: the least mean gap over all ω.
 func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 	f := axes("How much depends on the step: "+part, "η₀", "gap at $c_{max}$ (jobs)")
 	f.X.Log, f.Y.Log = true, true
@@ -250,8 +250,8 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 // stepped are the learners that have a step size and whose runs reach the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
-// LearningCurves draws, against the number of queries, the means over runs of the objective cᵀΨθ and of the negative
-// mass of Ψθ.
+// LearningCurves draws the mean objective cᵀΨθ and the mean negative mass of Ψθ over runs, against the number of
+// queries.
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")
 	objective.X.Log, mass.X.Log = true, true
@@ -291,7 +291,7 @@ func (r NetworkRecord) LearntTable(part string) plotting.Table {
 	return t
 }
 
-// DualTuning draws, against ω, the true costs of the configurations of the dual ALP, with a line for each rate.
+// DualTuning draws the true costs of the dual ALP's configurations, against ω, with a line for each rate.
 func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	f := axes("", "ω", "true cost (jobs)")
 	f.X.Log = true

@@ -24,7 +24,7 @@ const (
 	ByQueries = "queries" // the result after At queries, in a race by queries
 	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the settings
 	Reaching  = "reach"   // the number of queries after which a goal is reached and kept to the end
-	BySeconds = "seconds" // the result after At seconds, in a race by time; depends on the machine
+	BySeconds = "seconds" // the result after At seconds, in a race by seconds; depends on the machine
 )
 
 // races are in the order of the record.
@@ -174,7 +174,7 @@ func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 // includes [Tuning] and [Reaching]. Except for Until, each method takes minutes. Update replaces these rows in the
 // record at path, and leaves the rows of other methods unchanged. It returns the methods that took part. For a problem
 // outside [Names], only Fair exists and, if the problem is a family, also Until; for any other kind, Update does
-// nothing. Races by queries and by seconds run one method after the other, so an interruption loses the results of at
+// nothing. Races by queries and by seconds run one method after another, so an interruption loses the results of at
 // most one method. In races by seconds, the time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {

@@ -179,8 +179,8 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The paper does not state the universal constants c₀ and c₁; we take them as 1. The argument d takes the place of D,
-// because (3.29) as printed is +∞ (see [Constants.Divergence]).
+// The paper does not state the universal constants c₀ and c₁; we take them as 1. The argument d replaces D, because
+// (3.29) as printed is +∞ (see [Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
@@ -191,7 +191,7 @@ func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
 }
 
-// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d in place of D.
+// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d instead of D.
 func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	return boundOf(s.Sum,
@@ -199,7 +199,7 @@ func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bou
 		Term{termPrintedB, k.B(mixpolicy.Printed) * (1 + math.Log(float64(iterations)))})
 }
 
-// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G in place of β.
+// PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G instead of β.
 func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
@@ -216,13 +216,13 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts differences of
 // distributions, as in (2.24). This factor must be at least the δ of [ContractionCoefficient] for one step; if δ = 1,
 // then τ = +∞. The mixing time τ_mix does not give such a factor. But for average cost, the bound also holds with
-// 2τ_mix(¼) in place of 1/(1 − e^{−1/τ}). To prove this, take t = τ_mix(¼) steps of P^π together: the factor 1/(1−γδ)
-// in the proof below, with γ = 1, becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ ½ (see [Contraction]).
+// 2τ_mix(¼) instead of 1/(1 − e^{−1/τ}). To prove this, take t = τ_mix(¼) steps of P^π together: the factor 1/(1−γδ) in
+// the proof below, with γ = 1, becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ ½ (see [Contraction]).
 //
 // Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π, where w is the state marginal of [u]₊, and π is the policy
-// that (2.20) derives from u. The occupation measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and let y be
-// the marginal of [u]₋ over the next states. Because u satisfies (2.13b), w − x − γ(wP^π − y) = (1−γ)α, and
-// μ − γμP^π = (1−γ)α.
+// that (2.20) derives from u. The occupation measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and let
+// y = Pᵀ[u]₋, the mass that one transition carries from [u]₋ into each state. Because u satisfies (2.13b),
+// w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
 //
 // The bound with γ follows from w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up
 // to 0, and the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm
@@ -280,10 +280,10 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
-// SampleComplexity is Theorem 3.4, corrected, for the discounted criterion. It returns a number T of iterations:
-// after T iterations of Algorithm 1 with η_t = 1/√(t+1), cᵀξ^θ̂ ≤ cᵀΨθ* + ε holds with probability at least 1 − ρ. T
-// is the least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε. We take this bound at τ = +∞, because
-// it then holds for every mixing time. If T would exceed the range of float64, the result is +∞. The bound needs
+// SampleComplexity is Theorem 3.4, corrected, for the discounted criterion. It returns a number T of iterations: after
+// T iterations of Algorithm 1 with η_t = 1/√(t+1), cᵀξ^θ̂ ≤ cᵀΨθ* + ε holds with probability at least 1 − ρ. T is the
+// least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε. We take this bound at τ = +∞, because it then
+// holds for every mixing time. If T would exceed the range of float64, the result is +∞. The bound needs a finite
 // G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
 // Let G = 2‖λ*‖₂ ≥ c_max, let ‖λ*‖₂ ≥ 1, let A' be the Tangent, and let L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at

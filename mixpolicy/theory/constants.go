@@ -48,8 +48,8 @@ type Constants struct {
 	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
 	// LambdaStar is the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is the maximum over the pairs of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. The refined bounds use Tangent in place
-	// of A, because the iterates stay on 1ᵀθ = 1.
+	// Tangent is the maximum over the pairs of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. The refined bounds use Tangent instead of
+	// A, because the iterates stay on 1ᵀθ = 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion
@@ -117,7 +117,7 @@ func Reach(class mixpolicy.Class, d int) float64 {
 	return class.R
 }
 
-// With returns the constants with beta in place of Beta, and with the G that results from beta.
+// With returns the constants with Beta = beta, and with the G that results from beta.
 func (k Constants) With(beta float64) *Constants {
 	k.Beta, k.G = beta, mixpolicy.PrimalDual{Beta: beta}.Radius(k.criterion)
 	return &k
@@ -129,8 +129,8 @@ func (k *Constants) GradientBound() float64 {
 }
 
 // Ce returns the bound of equation (A.3) on the estimation error, ‖e_t‖⁎ ≤ A(c_max+G) + (c_max√(nm)+G)‖Ψ‖_{⁎,2}, where
-// the first term bounds ‖ĝ‖⁎ of (3.5a), and the second term bounds ‖∇_θ𝓛‖⁎. The printed form is (3.34b). It has 1 in
-// place of c_max, as for costs in [−1, 1].
+// the first term bounds ‖ĝ‖⁎ of (3.5a), and the second term bounds ‖∇_θ𝓛‖⁎. The printed form is (3.34b). It has 1
+// instead of c_max, as for costs in [−1, 1].
 func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed {
 		return (1+k.G)*k.A + (math.Sqrt(float64(k.Pairs))+k.G)*k.PsiNorm
@@ -161,8 +161,8 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	return k.D
 }
 
-// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm. (The
-// paper defines this norm with Ψ in place of Ψᵀ.) By duality, the norm is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm. (The paper defines this norm
+// with Ψ instead of Ψᵀ.) By duality, the norm is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
 //
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative
@@ -240,9 +240,9 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   which is √(R² − 1/d) for θ₀ = (1/d)1 and d ≥ 2 .
 //
 // For any other φ or class, MaxDivergence climbs from many directions to local maxima among the extreme points and
-// returns the greatest value found. This value is a lower bound, and was the maximum in every case that we could
-// enumerate. If the class is unbounded, or if the domain of φ omits part of the class, MaxDivergence returns +∞. For
-// d = 1, Θ₂ is a single point, and MaxDivergence returns 0.
+// returns the greatest value found. This value is a lower bound, and was the maximum for every class whose vertices we
+// could enumerate. If the class is unbounded, or if the domain of φ omits part of the class, MaxDivergence returns +∞.
+// For d = 1, Θ₂ is a single point, and MaxDivergence returns 0.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {

@@ -229,10 +229,10 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 	return contraction(ctx, n, 1, func(s int) ([]int32, []float64) { return every, power.RawRowView(s) })
 }
 
-// UniformMixingTime returns an upper bound on the maximum in (2.23): ⌈ln ε / ln δ⌉, where δ is the greatest
-// [ContractionCoefficient] of one step among all stationary policies, or math.MaxInt if δ = 1. The distance of two rows
-// of P^π is convex in π(s) and in π(s′), and a policy chooses π(s) and π(s′) independently. So a pair of actions
-// maximises the distance:
+// UniformMixingTime returns an upper bound on the maximum in (2.23). Let δ be the greatest [ContractionCoefficient] of
+// one step among all stationary policies. The bound is ⌈ln ε / ln δ⌉ for 0 < δ < 1, and 1 for δ = 0. For δ = 1,
+// UniformMixingTime returns math.MaxInt. The distance of two rows of P^π is convex in π(s) and in π(s′), and a policy
+// chooses π(s) and π(s′) independently. So a pair of actions maximises the distance:
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
@@ -341,9 +341,9 @@ func kappa(least, greatest float64) float64 { return max(1/(least*least), greate
 //
 // The absolute rounding error of the masses is about 10⁻¹⁴ times the size of the values that policy iteration computes.
 // If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ.
-// Lower is the greatest κ of two kinds of policies: those that attain the least or the greatest mass of a state, and,
-// for each action, the policy that takes this action wherever it is allowed. UniformErgodicity returns an error if ctx
-// ends, or if, under average cost, a policy that it evaluates has several recurrent classes (then Assumption A.2
+// Lower is the greatest κ among these policies: for each state, two policies that attain its least and its greatest
+// mass; for each action, the policy that takes this action wherever it is allowed. UniformErgodicity returns an error
+// if ctx ends, or if, under average cost, a policy that it evaluates has several recurrent classes (then Assumption A.2
 // fails). With an error, it returns nil, or the result so far with Upper = +∞.
 func UniformErgodicity(ctx context.Context, x *mixpolicy.MDP) (*Ergodicity, error) {
 	n, m := x.States(), x.Actions()

@@ -29,8 +29,8 @@ import (
 //
 // Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled by at least 10⁶ and by at least 10⁶
 // times the length of the longest other row, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers returns the
-// errors of [mixpolicy.Problem.Optimum]. It also returns an error if θ* has zero entries and ‖θ*‖₁ = R > 1, or if,
-// because of rounding, the λ found is not optimal.
+// errors of [mixpolicy.Problem.Optimum]. It also returns an error in two cases: for the ℓ₁ norm, if θ* has a zero entry
+// and ‖θ*‖₁ = R > 1; for any norm, if, because of rounding, the λ found is not optimal.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
@@ -86,7 +86,7 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	p.GradTheta(row, lambda)
 	lo, size := class.MinLinear(row), floats.Norm(p.BaseCosts(), math.Inf(1))
 	if !(best.Objective-lo <= 1e-8*(math.Abs(lo)+size)) {
-		return nil, errors.New("theory: because of rounding, the least multipliers found are not optimal")
+		return nil, errors.New("theory: because of rounding, the computed multipliers of least norm are not optimal")
 	}
 	return lambda, nil
 }

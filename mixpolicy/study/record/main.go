@@ -72,8 +72,8 @@ type comparisonCmd struct {
 	Method  []string `short:"m" sep:"none" placeholder:"NAME" help:"Only this method; may be repeated."`
 }
 
-// Run records one method after the other, except in fair races. So, outside fair races, an interruption loses the
-// results of at most one method.
+// Run records one method after another, except in fair races. So, outside fair races, an interruption loses the results
+// of at most one method.
 func (c comparisonCmd) Run(ctx context.Context, w *work) error {
 	if len(c.Problem) == 0 {
 		c.Problem = study.FairProblems()
@@ -159,8 +159,8 @@ type adversariesCmd struct {
 	Instances int      `default:"1000000" help:"Number of instances of each bound, at most 500 per start; a grid's points share them."`
 }
 
-// Run searches the spaces of instances for counterexamples, one space after the other. If spaces are
-// named, Run searches only these, and keeps the records of all others.
+// Run searches the spaces of instances for counterexamples, one space after another. If spaces are named, Run searches
+// only the named spaces, and keeps the records of all other spaces.
 func (c adversariesCmd) Run(ctx context.Context, w *work) error {
 	path := w.data("adversaries.csv")
 	text, err := os.ReadFile(path)

@@ -211,10 +211,10 @@ func (s Space) instance(u []float64) []float64 {
 	return x
 }
 
-// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each
-// point of a small grid of these parameters. The records of the cells are separate, so they show even a bound that is
-// loose in only one cell. The instances of a bound are divided among its cells. (The bounds of Proposition 3.1 and
-// (3.38) are exceptions: for each γ, the search evaluates the full number of instances.)
+// Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
+// of a small grid of these parameters. The records of the cells are separate, so they also reveal that a bound is loose
+// in just one cell. The instances of a bound are divided among its cells. (Proposition 3.1 and (3.38) are exceptions:
+// their bounds are evaluated at the full number of instances for each γ.)
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic
 	unit := func(n int, name string) []Parameter { return uniform(n, name, 0, 1) }

@@ -68,11 +68,11 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 // without an error.
 func (s *Session) Keep(p *Program) { *s = p.then }
 
-// Page joins the programs of a page's cells into one program for the page. It also lists the programs that the page's
-// program contains. The session must have kept all given programs. If os.Args[0] is the key of one of these programs, the
-// page's program runs that one. So exactly the code that the reader sees runs, although nothing is
-// compiled in the browser. Only one thing differs from a separate program: the page's program also initialises the
-// packages that other cells import.
+// Page joins the programs of a page's cells into one program for the page. Page also lists the programs that the page's
+// program contains. The session must have kept all given programs. If os.Args[0] is the key of one of these programs,
+// the page's program runs that one. So exactly the code that the reader sees runs, although nothing is compiled in the
+// browser. Only one thing differs from a separate program: the page's program also initialises the packages that other
+// cells import.
 //
 // Page leaves out a program if composing its cell after the page's last cell would give a different program. For
 // example, a later cell may redeclare what the program uses, add a method to a type that the program uses, or declare a
