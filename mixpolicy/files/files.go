@@ -47,9 +47,9 @@
 // Features are one array, psi, of shape (n·m, d). [Save] writes the CSR matrix Q and the arrays c,
 // alpha and, if the cost is discounted, gamma. scipy.sparse.load_npz can read Q from this file.
 //
-// The numbers in an array may be float64, float32 or integers (in indices, indptr and shape, only
-// integers), of any NumPy size up to 64 bits and in any byte order. The array may be in C or Fortran
-// order. If a distribution is in float32, and its sum differs from 1 by at most 16·2⁻²⁴ (16
+// The numbers in an array may be float64, float32, or integers of any NumPy size up to 64 bits. The
+// arrays indices, indptr and shape may contain only integers. Any byte order is allowed, and the array
+// may be in C or Fortran order. If a distribution is in float32, and its sum differs from 1 by at most 16·2⁻²⁴ (16
 // roundings), the reader divides the distribution by its sum. An .npz file keeps neither the names
 // of states and actions nor the action sets: pairs that are not allowed are written with the cost
 // and row that [mixpolicy.MDP.Allowed] describes.

@@ -35,8 +35,8 @@ type Family struct {
 // grows at this end for all moduli, up to 64 step sizes.
 //
 // At the lower end, this rule has two exceptions. If the least step size is chosen for a modulus, but the runs with
-// this step size hardly move from θ₀, the grid does not grow for this modulus. If no step size can be chosen for a
-// modulus, although one of its runs made a step, the grid grows.
+// this step size hardly move from θ₀, the grid does not grow for this modulus. The other exception: if no step size can
+// be chosen for a modulus, and at least one run of this modulus made a step, the grid grows at the lower end.
 //
 // The comparison tests the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
@@ -159,8 +159,8 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 }
 
 // grow adds step sizes beyond an end of the grid that was chosen for a modulus, but not below the grid if the modulus
-// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, although a
-// run made a step. At an end, it adds at most half as many step sizes as the grid has. It reports whether it added any.
+// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, and a run of
+// this modulus made a step. At an end, it adds at most half as many step sizes as the grid has. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64

@@ -44,8 +44,12 @@ var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: n
 // than 0, because these options change the sums.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
-	if err == nil && (iterations < 1 || a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0) {
-		err = fmt.Errorf("race: ledger of %d iterations: want at least 1, and the corrected form without RowScaling or Recency", iterations)
+	switch {
+	case err != nil:
+	case iterations < 1:
+		err = fmt.Errorf("race: ledger of %d iterations: want at least 1", iterations)
+	case a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0:
+		err = fmt.Errorf("race: ledger of %d iterations: want the corrected form, with RowScaling and Recency unset", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(ctx)
