@@ -172,7 +172,7 @@ func (x *MDP) valueRounding() float64 {
 
 // greedy is a greedy policy with bounds that shorten the next greedy step: the step skips
 // actions that cannot have become better than the present action (temporary elimination,
-// Hastings and van Nunen 1977). The result is the same to the bit as without the bounds. With
+// Hastings and van Nunen 1977). The result is the same, bit for bit, as without the bounds. With
 //
 //	q(s,a) = c_a(s) + γP_a(s,·)v,
 //

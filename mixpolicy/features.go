@@ -81,7 +81,7 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 	return f, nil
 }
 
-// sameMeasure reports whether μ = ν, and π = ρ where μ > 0, to the bit. Then π ⊙ μ = ρ ⊙ ν.
+// sameMeasure reports whether, bit for bit, μ = ν, and π = ρ where μ > 0. Then π ⊙ μ = ρ ⊙ ν.
 func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	for s, v := range mu {
 		if v != nu[s] || v > 0 && !slices.Equal(pi.Row(s), rho.Row(s)) {
@@ -273,7 +273,7 @@ func (f *Features) PolicyOf(theta []float64) (*Policy, error) {
 	return PolicyOf(f.x, xi)
 }
 
-// matrix is Ψ, stored or factored. Both forms give the same numbers, to the bit.
+// matrix is Ψ, stored or factored. Both forms give the same numbers, bit for bit.
 type matrix interface {
 	Dims() (n, d int)
 	// Row stores row i in dst.

@@ -47,7 +47,7 @@ const simulationStreams = 64
 // visits to states.) The steps are distributed over 64 independent streams that start from α. Under
 // discounting, a stream restarts from α with probability 1−γ after each step, so visit frequencies
 // estimate the discounted measure (2.10). Stream k draws from PCG(Seed, k), so unless the simulation
-// is cancelled, the result is the same to the bit for any number of workers. If ctx ends, Simulate
+// is cancelled, the result is the same, bit for bit, for any number of workers. If ctx ends, Simulate
 // returns an error together with the result of the finished streams, or with nil if no stream
 // finished.
 func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Empirical, error) {

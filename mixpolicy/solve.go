@@ -95,9 +95,9 @@ type Result struct {
 }
 
 // Solve runs a method on p. The result of a completed run depends only on p, the method, set.Iterations, set.Seed,
-// set.Stream and set.Uncertified. On one architecture, the result is the same to the bit in every such run. The last
-// digits can differ between architectures, because some architectures fuse products with sums (arm64), or compute exp
-// and log in another way (wasm).
+// set.Stream and set.Uncertified. On one architecture, completed runs with the same inputs give the same result, bit
+// for bit. The last digits can differ between architectures, because some architectures fuse products with sums
+// (arm64), or compute exp and log in another way (wasm).
 //
 // Bad parameters give an error and no result. If ctx ends the run, or the method fails during the
 // run, the result holds the state reached, and the error says where the run stopped. After ctx has

@@ -123,8 +123,8 @@ func (b Ball) Divergence(x, y []float64) float64 {
 //
 //	z = −ȳ + √(1 + ‖w‖²) / √(d(R²d − 1)).
 //
-// The square roots lose no digits to cancellation, and no intermediate result overflows. The projection itself is
-// θ = (1/d)1 + ρw/√(1 + ‖w‖²) with ρ = √(R² − 1/d).
+// The square roots lose no digits to cancellation, and no intermediate result overflows. The projected point
+// ∇φ*(y + z1) is (1/d)1 + ρw/√(1 + ‖w‖²), where ρ = √(R² − 1/d).
 func (b Ball) Shift(y []float64) (float64, error) {
 	slope, err := b.slope(len(y))
 	if err != nil {

@@ -241,7 +241,7 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 		}
 	}
 	if k := len(first); k < len(states)*len(actions) && !holes {
-		return nil, fmt.Errorf("%s has no row, want one for every pair of %d states and %d actions, or Settings.ActionSets",
+		return nil, fmt.Errorf("%s has no row, want a row for each state–action pair (%d states, %d actions), or set Settings.ActionSets",
 			name(k/len(actions), k%len(actions)), len(states), len(actions))
 	}
 	for len(first) <= len(states)*len(actions) {

@@ -146,7 +146,7 @@ func TestCSVErrors(t *testing.T) {
 		"0,0,0,1,5" + rest + "0,0,0,1,5\n":  "line 5: state 0, action 0, next state 0 is also in line 1, want it once",
 		"0,0,0,1,5" + rest + "0,0,1,0,6\n":  "line 5, field c: state 0, action 0 costs 6 here, and 5 in line 1; want one cost",
 		"0,0,7,1,5" + rest:                  "line 1: next state 7 has no row of its own",
-		rest:                                "state 0, action 0 has no row, want one for every pair of 2 states and 2 actions",
+		rest:                                "state 0, action 0 has no row, want a row for each state–action pair (2 states, 2 actions)",
 		"0,0,0,1,5\n1,0,1,1,5\n0,1,0,1,2":   "state 1, action 1 has no row",
 		"0,0,0,1,5\n2,0,0,1,5":              "state 1 has no row, but state 2 has one: want consecutive numbers, or names that are not numbers",
 		"0,0,0,1,5\n9223372036854775807,0,0,1,5\n-9223372036854775808,0,0,1,5": "state -9223372036854775807 has no row",
@@ -318,7 +318,7 @@ const door = "shut,open it,open,1,2\nshut,wait,shut,1,0\nopen,wait,open,1,0\nope
 // too many pairs or transitions before it allocates memory for them.
 func TestCSVActionSets(t *testing.T) {
 	_, err := ReadCSV(strings.NewReader(door), Settings{})
-	wantError(t, err, "files: state shut, action shut it has no row, want one for every pair of 2 states and 3 actions, or Settings.ActionSets")
+	wantError(t, err, "files: state shut, action shut it has no row, want a row for each state–action pair (2 states, 3 actions), or set Settings.ActionSets")
 	x := mixpolicy.Must(ReadCSV(strings.NewReader(door), Settings{ActionSets: true}))
 	for i, want := range []bool{true, true, false, false, true, true} {
 		if s, a := x.StateAction(i); x.Allowed(s, a) != want {
@@ -335,7 +335,7 @@ func TestCSVActionSets(t *testing.T) {
 		}
 	}
 	_, err = ReadCSV(strings.NewReader(long.String()), Settings{})
-	wantError(t, err, "state s0, action a1 has no row, want one for every pair of 10000 states and 10000 actions")
+	wantError(t, err, "state s0, action a1 has no row, want a row for each state–action pair (10000 states, 10000 actions)")
 	_, err = ReadCSV(strings.NewReader(long.String()), Settings{ActionSets: true})
 	wantError(t, err, "files: 10000 states and 10000 actions, want at most 2²⁵ pairs")
 	_, err = ReadCSV(strings.NewReader(wide.String()), Settings{ActionSets: true})

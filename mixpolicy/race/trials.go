@@ -479,9 +479,9 @@ func (r *Runs) byStream(of func(t *Trial) float64) []float64 {
 	return values
 }
 
-// Ends returns the curve's last value in each run, or NaN for a failed run. On one stream, all methods that only sample
-// pairs receive the same pairs. So noise that two such methods share cancels in the [Differences] of the two methods'
-// last values.
+// Ends returns the curve's last value in each run, or NaN for a failed run. Two methods that draw nothing but pairs
+// receive the same pairs in their runs on the same stream. So noise that the two methods share cancels in the
+// [Differences] of their last values.
 func (r *Runs) Ends(c Curve) []float64 {
 	return r.byStream(func(t *Trial) float64 { return c(t.End()) })
 }

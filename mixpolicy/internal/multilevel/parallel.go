@@ -18,7 +18,7 @@ import (
 const blockSize = 1 << 12
 
 // each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
-// are processors. The cuts depend only on n, so sums by block are the same to the bit for
+// are processors. The cuts depend only on n, so sums by block are the same, bit for bit, for
 // any number of processors.
 func each(n int, do func(block, lo, hi int)) {
 	parallel(blocks(n), func(k int) { do(k, k*blockSize, min(n, (k+1)*blockSize)) })
