@@ -39,7 +39,7 @@ func TestMultipliers(t *testing.T) {
 			t.Skip(err)
 		}
 		lambda, err := theory.Multipliers(p)
-		if err != nil && strings.Contains(err.Error(), "corner of ‖θ‖₁") {
+		if err != nil && strings.Contains(err.Error(), "has a zero entry") {
 			t.Skip(err)
 		}
 		if drawn++; err != nil && strings.Contains(err.Error(), "because of rounding") {
@@ -97,9 +97,11 @@ func TestMultipliers(t *testing.T) {
 		}
 		gained, theta := 0.0, make([]float64, d)
 		for _, ray := range rays {
-			floats.AddScaledTo(theta, best.Theta, 1e-5, ray)
-			if v := 2 * p.Violation(theta); v > 1e-9 && p.Class().Size(theta) <= p.Class().R*(1+1e-9) {
-				gained = max(gained, (best.Objective-p.Objective(theta))/v)
+			// The gain per unit falls along a ray, because the violation is convex. A longer step would violate rows with a little
+			// slack. A step of 10⁻⁷ along the tangent leaves a sphere by less than 10⁻¹⁴ of its radius.
+			floats.AddScaledTo(theta, best.Theta, 1e-7, ray)
+			if v := 2 * p.Violation(theta); v > 2e-12 && p.Class().Size(theta) <= max(p.Class().R, p.Class().Size(best.Theta))*(1+2e-14) {
+				gained = max(gained, -1e-7*floats.Dot(p.BaseCosts(), ray)/v)
 			}
 		}
 		if gained > norm*(1+1e-3)+1e-3 || gained < norm*.95-1e-3 {
