@@ -87,7 +87,7 @@ func (p PNorm) StrongConvexity() (mu, norm float64) {
 func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }
 
 // ConjugateCurvature returns (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)², the J″ of (3.24), where r = |y|/‖y‖_q. At
-// y = 0, it returns NaN, because ∇²φ* has no limit at 0 if p ≠ 2.
+// y = 0, it returns NaN for every p. (If p ≠ 2, ∇²φ* has no limit at 0.)
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
 	n, diagonal, along := normP(q, y), 0., 0.

@@ -121,8 +121,8 @@ func CheckDomain(m Modulus, x []float64) error {
 	return fmt.Errorf("bregman: point of norm %g is outside the domain of %v", normP(2, x), nameOf(m))
 }
 
-// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises. Checks evaluate J; the
-// solvers use J′.
+// J returns J(z) = φ*(y + z1) − z of (3.19), the convex function that the shift minimises. Only tests and the
+// checks of package paper evaluate J; the solvers use J′.
 func J(m Modulus, y []float64, z float64) float64 { return Conjugate(m, shifted(y, z)) - z }
 
 func shifted(y []float64, z float64) []float64 {

@@ -35,7 +35,8 @@ const (
 	PenalisedGap = "penalised gap" // the penalised gap of θ̂, in units of cost
 	PolicyCost   = "true cost of the policy"
 
-	// Goals of [Reaching]: to be within one per cent of an optimum. At is the goal in units of cost.
+	// Goals of [Reaching]: to be within one per cent of an optimum. In these rows, the field At is the greatest gap or
+	// cost that meets the goal, in units of cost.
 	GapGoal     = "penalised gap within 1 % of the optimum of (2.18)"
 	MixtureGoal = "policy within 1 % of the optimum of (2.18)"
 	PolicyGoal  = "policy within 1 % of the best policy"

@@ -29,8 +29,8 @@ type Session struct {
 	env     []string
 }
 
-// New returns a session without declarations. Cells may import only the packages whose paths are keys of the map names;
-// the map's values are the packages' names.
+// New returns a session without declarations. The argument maps the import path of each package that cells may import
+// to the name of the package.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is made from a cell and the earlier declarations that the cell needs.
