@@ -68,8 +68,8 @@ type PrimalDual struct {
 	Theta0 []float64
 	// Form is Corrected by default.
 	Form Form
-	// RowScaling, which is not in the paper, changes the step of λ: each row i of the constraint
-	// Ψθ ⪰ 0 is divided by the row sum r_i = Σ_j ψʲ_i of Ψ,
+	// RowScaling, which is not in the paper, changes the step of λ: for λ_i, η is divided by the sum
+	// r_i = Σ_j ψʲ_i of row i of Ψ,
 	//
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊.
 	//

@@ -219,11 +219,11 @@ func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, er
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} .
 //
-// For any λ ⪰ 0, this is a lower bound on the optimum of (2.18). For the λ* of a saddle point (3.2), the bound is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean
-// of its entries, and let w = g − ḡ1. If the norm is ℓ₂, the bound is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class,
-// the bound is −∞, unless w = 0 exactly. Apart from rounding errors of g, the rounding error of the bound is at
-// most a few times d·2⁻⁵³ R‖g‖, where ‖·‖ is dual to the norm of the class. By contrast, [linprog.Solution].Bound
-// is a lower bound despite rounding.
+// For any λ ⪰ 0, this is a lower bound on the optimum of (2.18). For the λ* of a saddle point (3.2), the bound is
+// 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean of its entries, and let w = g − ḡ1. If the norm is ℓ₂, the bound
+// is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, the bound is −∞, unless w = 0 exactly. Apart from rounding
+// errors of g, the rounding error of the bound is at most a few times d·2⁻⁵³ R‖g‖, where ‖·‖ is dual to the norm of
+// the class. By contrast, [linprog.Solution].Bound is a lower bound despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {
 	g := make([]float64, p.Dim())
 	p.GradTheta(g, lambda)

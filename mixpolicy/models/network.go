@@ -33,7 +33,7 @@ type Network struct {
 	Criterion mixpolicy.Criterion
 }
 
-// Dynamics says which events of the network can happen together in a step.
+// Dynamics is the law of a step: which events can happen together, and what a server on an empty queue does.
 type Dynamics int
 
 const (

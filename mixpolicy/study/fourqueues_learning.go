@@ -26,7 +26,7 @@ import (
 type Learning struct {
 	Queries int // T
 	Trials  int
-	Valued  int // number of trials of each method for which the true cost of the policy is computed
+	Valued  int // for each method, the true cost of the policy is computed only in the first Valued trials
 }
 
 // correctedShiftBall is the ball modulus (3.7) under another type. With this type, the printed form of Algorithm 1 uses

@@ -38,7 +38,7 @@ type Instance struct {
 	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies; used only under average cost
 	Queries []int      // the numbers of queries after which a race by queries records results
 	Times   []time.Duration
-	Trials  int // number of runs of each finely tuned method in the race by queries
+	Trials  int // number of runs, in the race by queries, of each method in FairMethods; every other method has 20
 }
 
 // Names are the names of the three instances: the queue of section 6 (nm = 400, d = 2, average cost), a grid world (nm

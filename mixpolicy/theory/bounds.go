@@ -286,9 +286,9 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 // holds for every mixing time. If T would exceed the range of float64, the result is +∞. The bound needs a finite
 // G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
-// Let G = 2‖λ*‖₂ ≥ c_max, let ‖λ*‖₂ ≥ 1, let A' be the Tangent, and let L = 1 + ln T. Along the hyperplane, ‖ĝ‖⁎ is at
-// most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and
-// PolicyBound is at most ε for
+// Suppose that G = 2‖λ*‖₂ ≥ c_max and ‖λ*‖₂ ≥ 1. Let A' be [Constants].Tangent, and let L = 1 + ln T. Along the
+// hyperplane, ‖ĝ‖⁎ is at most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and
+// 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
