@@ -54,8 +54,8 @@ type Function struct {
 	mutants      []Mutant
 }
 
-// Functions returns the functions and methods of the package in a folder of the module at root. It omits the functions
-// in test files.
+// Functions returns the functions and methods of a package, without those in test files. The package is in the given
+// folder of the module at root.
 func Functions(root, folder string) (all []*Function, err error) {
 	p, err := build.ImportDir(filepath.Join(root, folder), 0)
 	if err != nil {

@@ -234,8 +234,11 @@ func boxShift(y []float64, r float64) float64 {
 //
 // with t = 1, 10, …, 10¹². The KKT system keeps 1ᵀθ = 1. The barrier is self-concordant with the parameter 1, so at the
 // minimiser for t, ½‖θ − y‖² is within 1/t of the least ½‖θ − y‖² on the set. ProjectByBarrier replaces the CVX call of
-// section 6; the closed form is [Norm.Project]. ProjectByBarrier returns an error if a KKT system has no solution; the
-// error names t.
+// section 6; the closed form is [Norm.Project].
+//
+// At the end, ProjectByBarrier computes the maximum of (θ − y)ᵀ(θ − z) over all z in the set. This maximum is at least
+// ‖θ − θ*‖₂², where θ* is the projection. If it exceeds 10⁻⁹(1 + ‖y‖₂), ProjectByBarrier returns an error: an entry of y
+// is not finite, R is not in (1/√d, ∞), or y is too far from the ball or R too large for this method.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	for j := range dst {
@@ -257,11 +260,7 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 				kkt.Set(d, i, 1)
 			}
 			lu.Factorize(kkt)
-			if err := lu.SolveVecTo(step, false, rhs); err != nil {
-				if _, poor := err.(mat.Condition); !poor {
-					return fmt.Errorf("linprog: the barrier method fails at t = %g: %w", t, err)
-				}
-			}
+			lu.SolveVecTo(step, false, rhs) // its error is a large condition number; the test at the end covers it
 			decrement := mat.Dot(rhs, step)
 			if decrement < 1e-12 {
 				break
@@ -272,6 +271,14 @@ func ProjectByBarrier(dst, y []float64, r float64) error {
 			}
 			floats.AddScaled(dst, length, step.RawVector().Data[:d])
 		}
+	}
+	g := floats.SubTo(make([]float64, d), dst, y)
+	mean := floats.Sum(g) / float64(d)
+	gap := floats.Dot(g, dst) - mean
+	addTo(g, -mean)
+	gap += ballRadius(r, d) * L2.Of(g)
+	if L2.misses(r, d) || !(gap <= 1e-9*(1+L2.Of(y))) {
+		return fmt.Errorf("linprog: the barrier method fails for y = %v, R = %v, want finite y near the ball, 1/√%d < R < ∞", y, r, d)
 	}
 	return nil
 }

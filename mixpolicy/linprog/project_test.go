@@ -127,6 +127,23 @@ func TestProjectLimits(t *testing.T) {
 	}
 }
 
+// The general solver projects as the closed form does. The solver's ½‖θ − y‖² is within 10⁻¹² of the minimum, so by
+// 1-strong convexity, its θ is within √2·10⁻⁶ of the projection. It returns an error instead of a θ that is far from it.
+func TestProjectByBarrier(t *testing.T) {
+	want, got := make([]float64, 3), make([]float64, 3)
+	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {
+		L2.Project(want, y, 2)
+		if err := ProjectByBarrier(got, y, 2); err != nil || floats.Distance(got, want, 2) > 1.5e-6 {
+			t.Errorf("y = %v: %v, %v, want %v", y, got, err, want)
+		}
+	}
+	for _, c := range [][2]float64{{math.NaN(), 2}, {math.Inf(1), 2}, {1e4, 50}, {0, 0.5}, {1, 0.5}, {0, math.NaN()}, {0, math.Inf(1)}} {
+		if err := ProjectByBarrier(got, []float64{c[0], 0, 0}, c[1]); err == nil {
+			t.Errorf("y₁ = %v, R = %v: %v, want an error", c[0], c[1], got)
+		}
+	}
+}
+
 func TestProjectAllocatesNothing(t *testing.T) {
 	y, dst := costs(100, 1), make([]float64, 100)
 	for _, norm := range []Norm{L2, LInf, L1} {

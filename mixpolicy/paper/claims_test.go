@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/mixpolicy/lab/mixpolicy"
-	"github.com/mixpolicy/lab/mixpolicy/linprog"
 	"github.com/mixpolicy/lab/mixpolicy/models"
 	"github.com/mixpolicy/lab/mixpolicy/race"
 	"github.com/mixpolicy/lab/plotting"
@@ -275,22 +273,5 @@ func TestResult(t *testing.T) {
 	c := Claim{Results: []Result{exactly("cost", "one", 1), exactly("cost", "two", 2), {Quantity: "cost", Of: "one and two", Compared: "difference", Value: 1, Lo: 0, Hi: 2}}}
 	if want := "Cost: 1 (one), 2 (two). Difference of the cost: 1.0 [0.0, 2.0] (one and two)."; c.Numbers() != want {
 		t.Errorf("%q, want %q", c.Numbers(), want)
-	}
-}
-
-// The general solver projects as the closed form does. The solver's ½‖θ − y‖² is within 10⁻¹² of the minimum, so by
-// 1-strong convexity, its θ is within √2·10⁻⁶ of the projection.
-func TestProjectByBarrier(t *testing.T) {
-	p, want, got := smallProblem(mixpolicy.Ball(2)), make([]float64, 3), make([]float64, 3)
-	for _, y := range [][]float64{{3, -1, 0}, {0.2, 0.3, 0.5}, {100, 50, -80}, {0, 0, 0}} {
-		if err := errors.Join(p.Class().Norm.Project(want, y, 2), linprog.ProjectByBarrier(got, y, 2)); err != nil {
-			t.Fatal(err)
-		}
-		for j := range got {
-			if d := got[j] - want[j]; d > 1.5e-6 || d < -1.5e-6 {
-				t.Errorf("y = %v: %v, want %v", y, got, want)
-				break
-			}
-		}
 	}
 }

@@ -38,7 +38,7 @@ const (
 // Kinds returns all kinds, from the gravest to the least grave.
 func Kinds() []Kind { return []Kind{Error, Gap, Slip, Ambiguity, Misprint} }
 
-// Erratum is a fault of the paper, and its Kind is one of the [Kinds]. Each section of data/errata.md describes one
+// Erratum is a fault in the paper. The field Kind is one of the [Kinds]. Each section of data/errata.md describes one
 // erratum. One cause is one erratum, however many places it affects. Formulas are TeX between dollar signs.
 type Erratum struct {
 	ID                      string

@@ -120,9 +120,10 @@ import (
 // Algorithm 1. For a modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, there is no Δ,
 // and (θ) proves nothing.
 //
-// Source: none. The parts are from Orabona and Pál, Theoretical Computer Science 716, 2018, for the step in θ; Rakhlin
-// and Sridharan, NeurIPS 2013, for ĝ_t as the guess of ĝ_{t+1}; Ivgi, Hinder and Carmon, ICML 2023, for r_t and c_t;
-// Bubeck, Cesa-Bianchi and Lugosi, IEEE Transactions on Information Theory 59(11), 2013, for the limit √t(c_max + m_t).
+// Source: the whole method is ours; its parts are from four papers. The step in θ is from Orabona and Pál, Theoretical
+// Computer Science 716, 2018. The use of ĝ_t as the guess of ĝ_{t+1} is from Rakhlin and Sridharan, NeurIPS 2013. The
+// definitions of r_t and c_t are from Ivgi, Hinder and Carmon, ICML 2023. The limit √t(c_max + m_t) is from Bubeck,
+// Cesa-Bianchi and Lugosi, IEEE Transactions on Information Theory 59(11), 2013.
 type ScaleFree struct {
 	// Modulus is φ; nil means the modulus of the problem's class.
 	Modulus bregman.Modulus

@@ -447,8 +447,8 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns a row for each observation. The field Values contains one value of the second curve, c, for each run,
-// and NaN for a failed run. The field At is the mean of the first curve over the finished runs. All other fields come
+// Rows returns row k for the k-th observations of all runs. The field Values contains one value of the second curve, c,
+// for each run, and NaN for a failed run. The field At is the mean of the first curve over the finished runs. All other fields come
 // from the given row. A run that finished early keeps its last value from then on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0

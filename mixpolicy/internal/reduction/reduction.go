@@ -1,10 +1,10 @@
-// Package reduction eliminates the states of a Markov chain one by one, without a subtraction (Grassmann, Taksar and
-// Heyman 1985), on the graph of the chain. Let a(i,j) be the probability of a move from i to j ≠ i. State k leads to
-// other states with probability l_k = Σ_j a(k,j). Once
+// Package reduction eliminates the states of a Markov chain without subtractions (Grassmann, Taksar and Heyman 1985). It
+// works on the graph of the chain. Let a(i,j) be the probability of a move from i to j ≠ i. State k leads to other
+// states with probability l_k = Σ_j a(k,j). To eliminate k,
 //
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
-// is done for all remaining neighbours i and j of k, the chain watched on the other states remains. The order of
+// is done for all remaining neighbours i and j of k. What remains is the chain watched on the other states. The order of
 // elimination ([minimumDegree]) keeps the graph sparse. States that have the same neighbours outside their own group
 // are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
 // multifrontal method: Duff and Reid 1983).
