@@ -17,7 +17,7 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //
 // Let λ*, μ* and ν* be the multipliers of Ψθ ⪰ 0, 1ᵀθ = 1 and ‖θ‖ ≤ R at the optimum. Then ω₁ = 2‖λ*‖_∞, ω₂ = 2|μ*| and
 // ω₃ = 2ν*, but each weight that is less than max c − min c is raised to max c − min c. The multipliers λ* need not be
-// unique, because equal rows of Ψ can share a multiplier in any proportion, and another λ* can give another ω₁. We use
+// unique: for example, equal rows of Ψ can share a multiplier in any proportion. Another λ* can give another ω₁. We use
 // the λ* that the solver returns. Penalised gaps of answers can be compared even if some answers are infeasible. By
 // cost alone, an infeasible answer can seem better than the optimum, because Ψθ can place negative mass on expensive
 // pairs.
@@ -30,8 +30,9 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice the subtracted terms. ∎ The computed penalised gap has two
-// errors: the error of f*, which is at most linprog's Solution.Gap, and rounding errors.
+// and the penalties are at least twice the subtracted terms. ∎ Apart from rounding errors, the
+// computed penalised gap has the error of the computed f*, which exceeds the optimum by at most
+// linprog's Solution.Gap.
 //
 // The first call computes the exact optimum, unless [Problem.Optimum] has already computed it.
 // PenalisedGap returns the errors of [Problem.Optimum].
@@ -58,10 +59,11 @@ func (p *Problem) penaltiesOf(best *linprog.Solution) penalties {
 }
 
 // gap returns the penalised gap, given the cost of θ, the negative mass of Ψθ, 1ᵀθ − 1, and ‖θ‖ − R. In (2.22),
-// V occurs on the right side only. Here, the violations of θ are added to the left side, with the weights w.
+// a violation function V occurs on the right side only, in the minimum. Here, the violations of the answer θ are added
+// to the answer's own cost, with the weights w.
 func (w penalties) gap(cost, mass, hyperplane, excess float64) float64 {
 	m := cost - w.optimum + w.hyperplane*math.Abs(hyperplane)
-	if mass > 0 { // ω₁ may be infinite if a feature is nearly 0, and ∞·0 is NaN
+	if mass > 0 { // ω₁ may be infinite if a row of Ψ is nearly 0, and ∞·0 is NaN
 		m += w.negative * mass
 	}
 	if excess > 0 {

@@ -22,7 +22,7 @@ import (
 //	ĝ = (c_a(s) − ω 1{Ψ_a(s)θ < 0}) Ψ_a(s) / q_a(s).
 //
 // The answer is the average of the iterates. By default, their weights are η_t. Section 6 uses
-// η = 1/T = 0.001 and R = 100, and does not state ω. The bound that the paper quotes from the source contains
+// η = 1/T = 0.001 and R = 100, and does not state ω. The bound of Banijamali et al. that the paper quotes contains
 // (ω + 6/(ω(1−γ)))‖[Ψθ]₋‖₁ + O(1/ω), and does not fix ω either.
 //
 // Source: Banijamali, Abbasi-Yadkori, Ghavamzadeh and Vlassis, AISTATS 2019 (arXiv 1802.09646).
@@ -56,8 +56,8 @@ type penalty struct {
 	*Mirror
 }
 
-// Start implements [Method]. It returns an error if ω is not a finite number > 0, and the errors of
-// [Mirror.For].
+// Start implements [Method]. It returns an error if Weight is negative, infinite or NaN. It also
+// returns the errors of [Mirror.For].
 func (a Penalty) Start(p *Problem, o *Oracle) (Run, error) {
 	a.Weight = cmp.Or(a.Weight, 1)
 	if !(a.Weight > 0) || math.IsInf(a.Weight, 1) {

@@ -16,8 +16,9 @@ import (
 //	b̂ⱼ = (1/t) Σₖ c(sₖ, aₖ) ψʲ(sₖ, aₖ) / q(sₖ, aₖ),   E b̂ = b,
 //
 // and θ̂ solves (2.18) with b̂ in place of b. Let θ* be a solution of (2.18). Since cᵀΨ(θ̂ − θ*) ≤ (b − b̂)ᵀ(θ̂ − θ*),
-// the gap is at most ‖b̂ − b‖₂ times the diameter of the feasible set, and E‖b̂ − b‖₂ = O(1/√t). The answer θ̂ is
-// always feasible, and there is nothing to tune. The method is not in the paper.
+// the gap of θ̂ is at most ‖b̂ − b‖₂ times the Euclidean diameter of the feasible set. The mean E‖b̂ − b‖₂ is O(1/√t).
+// The answer θ̂ is feasible, because it solves (2.18) with b̂. There is nothing to tune. The method is not in the
+// paper.
 type PlugIn struct{}
 
 // Name implements [Method].

@@ -23,8 +23,8 @@ type Policy struct {
 	at   []int32
 }
 
-// NewPolicy returns the policy with π_a(s) = prob[s·m + a]. The error names the
-// first state whose row is not a distribution.
+// NewPolicy returns the policy with π_a(s) = prob[s·m + a]. It returns an error if prob does not have nm entries, or if
+// a row is not a distribution over the allowed actions. In the second case, the error names the first such state.
 func NewPolicy(x *MDP, prob []float64) (*Policy, error) {
 	if len(prob) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: policy has %d probabilities, want one per pair: %d", len(prob), x.Pairs())
@@ -47,8 +47,8 @@ func StateIndependent(x *MDP, p ...float64) (*Policy, error) {
 	return &Policy{n: x.n, m: x.m, prob: slices.Clone(p)}, nil
 }
 
-// UniformPolicy returns the policy with π_a(s) = 1/|A(s)| for a ∈ A(s). If all actions are allowed, this
-// probability is 1/m.
+// UniformPolicy returns the policy with π_a(s) = 1/|A(s)| for a ∈ A(s), where A(s) is the set of actions
+// allowed in s. If all actions are allowed, this probability is 1/m.
 func UniformPolicy(x *MDP) *Policy {
 	if x.acts != nil {
 		t := newTable(x.n, x.m)
@@ -78,7 +78,8 @@ func (x *MDP) uniform(row []float64, s int) {
 }
 
 // PolicyFunc returns the policy that fill describes: for each state s, fill(s, row) writes π(s) into row,
-// which is all 0 before the call. The error names the first state whose row is not a distribution.
+// which is all 0 before the call. If a row is not a distribution over the allowed actions, PolicyFunc returns an error
+// that names the first such state.
 func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {
 	t := newTable(x.n, x.m)
 	row := make([]float64, x.m)
@@ -106,7 +107,7 @@ func Deterministic(x *MDP, actions []int) (*Policy, error) {
 			return nil, fmt.Errorf("mixpolicy: policy in state %s: action %d, want 0 to %d", x.StateName(s), a, x.m-1)
 		}
 		if !x.Allowed(s, a) {
-			return nil, fmt.Errorf("mixpolicy: policy takes %s, which is not allowed", x.pairName(s, a))
+			return nil, fmt.Errorf("mixpolicy: policy takes a pair that is not allowed: %s", x.pairName(s, a))
 		}
 	}
 	return deterministic(x, actions), nil
@@ -161,7 +162,8 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 // In states where ξ has no positive entry, the policy is uniform over the allowed actions. If a
 // pair is not allowed, PolicyOf first adds the pair's mass to the mass of the first allowed action
-// in the pair's state (see [MDP.Allowed]). The error names the first pair at which ξ is not finite.
+// in the pair's state (see [MDP.Allowed]). If ξ is not finite at some
+// pair, the error names the first such pair.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())
@@ -271,8 +273,8 @@ func (p *Policy) Action(s int) int { return floats.MaxIdx(p.Row(s)) }
 
 // Under returns the Markov chain of a policy, with the policy's costs, as an MDP with one action:
 // P^π(s, s′) = Σ_a π_a(s) P_a(s, s′) and c^π(s) = Σ_a π_a(s) c_a(s). It returns an error if the
-// policy is nil, has another number of states or actions than the MDP, or takes an action that is
-// not allowed.
+// policy is nil, if the policy and the MDP differ in their number of states or actions, or if the
+// policy takes an action that is not allowed.
 func (x *MDP) Under(p *Policy) (*MDP, error) {
 	cost, err := x.PolicyCost(p)
 	if err != nil {
@@ -303,7 +305,7 @@ func (x *MDP) checkPolicy(p *Policy) error {
 }
 
 // chain returns the n × n matrix P^π with the entries P^π(s, s′) = Σ_a π_a(s) P_a(s, s′). The
-// caller must not change P^π: with one action, P^π is P itself.
+// caller must not change P^π: with one action, P^π can be P itself.
 func (x *MDP) chain(p *Policy) *sparse.Matrix {
 	if x.m == 1 && len(p.prob) == 1 && p.prob[0] == 1 {
 		return x.p

@@ -20,7 +20,7 @@ const (
 	Corrected Form = iota
 	// Printed is Algorithm 1 exactly as printed: by (3.4), λ ascends along +Ψθ, and by (3.26), λ is
 	// projected onto its ball, but not onto λ ⪰ 0. For the modulus [bregman.Ball], z_t is the printed
-	// (3.22), which does not bring θ onto the hyperplane.
+	// (3.22), which in general does not bring θ onto the hyperplane.
 	Printed
 )
 
@@ -157,7 +157,7 @@ func (a PrimalDual) mirror() Mirror {
 }
 
 // Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if the value of
-// Multipliers is unknown, or if this value is LazyMultipliers for the printed form and λ is confined to a ball.
+// Multipliers is unknown, or if the settings combine LazyMultipliers with the printed form and λ is confined to a ball.
 func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	a, err := a.For(p)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// fmt.Println prints a few lines for a value of each type below, and never
-// the numbers of all states.
+// For a value of each exported type below, fmt.Println prints a few lines, but never
+// one number per state.
 
 // String shows the numbers of states, actions and transitions, the criterion and the range of costs.
 func (x *MDP) String() string {
@@ -17,7 +17,8 @@ func (x *MDP) String() string {
 		x.n, x.m, x.criterion, x.Transitions(), lo, hi)
 }
 
-// String shows n, m and up to 8 entries of π(0). It calls π deterministic only if π was made from a list of actions.
+// String shows the numbers of states and actions, and up to 8 entries of π(0). It calls π deterministic only if π was
+// made from a list of actions.
 func (p *Policy) String() string {
 	kind := "randomised"
 	if p.deterministic() {

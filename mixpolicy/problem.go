@@ -128,7 +128,8 @@ func (p *Problem) Dim() int { return p.f.Dim() }
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. If Ψθ ⪰ 0, 1ᵀθ = 1 and the columns of
-// Ψ are occupation measures, this is the cost of π^θ. Otherwise, it need not be the cost of any policy.
+// Ψ are occupation measures, cᵀΨθ is the cost of the policy (2.20) of Ψθ. Otherwise, cᵀΨθ need not be the cost of any
+// policy.
 func (p *Problem) Objective(theta []float64) float64 {
 	if len(theta) != p.Dim() {
 		panic(fmt.Sprintf("mixpolicy: θ has %d entries, want one per feature: %d", len(theta), p.Dim()))
@@ -209,19 +210,19 @@ func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	return o.solution, o.err
 }
 
-// Solve returns the exact optimum of (2.18) with b, such as a learner's estimate, in place
-// of cᵀΨ.
+// Solve returns the exact optimum of (2.18) with b in place of cᵀΨ. For example, b can be a
+// learner's estimate of cᵀΨ.
 func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, error) {
 	return linprog.Mixture{B: b, Psi: p.f, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})
 }
 
-// DualBound returns, in closed form,
+// DualBound returns
 //
 //	min {𝓛(θ, λ) : 1ᵀθ = 1, ‖θ‖ ≤ R} .
 //
-// For any λ ⪰ 0, this is a lower bound on the optimum of (2.18). For the λ* of a saddle point (3.2), the bound is
-// 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean of its entries, and let w = g − ḡ1. If the norm is ℓ₂, the bound
-// is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, the bound is −∞, unless w = 0 exactly. Apart from rounding
+// For any λ ⪰ 0, this is a lower bound on the optimum of (2.18). At a saddle point (θ*, λ*) of (3.2), the bound
+// for λ* is 𝓛(θ*, λ*). Let g = Ψᵀ(c − λ), let ḡ be the mean of its entries, and let w = g − ḡ1. If the norm is ℓ₂, the
+// bound is ḡ − √(R² − 1/d) ‖w‖₂. For an unbounded class, the bound is −∞, unless w = 0 exactly. Apart from rounding
 // errors of g, the rounding error of the bound is at most a few times d·2⁻⁵³ R‖g‖, where ‖·‖ is dual to the norm of
 // the class. By contrast, [linprog.Solution].Bound is a lower bound despite rounding.
 func (p *Problem) DualBound(lambda []float64) float64 {

@@ -20,12 +20,13 @@ type SimulateSettings struct {
 	Steps   int    // number of steps, summed over all streams
 	Seed    uint64 // seed of all streams
 	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
-	// Progress, if set, is called after each stream with the number of steps done so far. Calls do
-	// not overlap.
+	// Progress, if set, is called after each stream with the total number of steps of the streams
+	// finished so far. Calls do not overlap.
 	Progress func(done int)
 }
 
-// Empirical is an occupation measure estimated from visits. Of the embedded Measure, only State and Pair are set.
+// Empirical is an occupation measure estimated from visits. Only the fields State and Pair of the embedded
+// Measure are set.
 type Empirical struct {
 	Measure
 	Visits []int64 // number of visits to each pair, nm entries
@@ -113,8 +114,8 @@ func Simulate(ctx context.Context, x *MDP, p *Policy, set SimulateSettings) (*Em
 	return e, err
 }
 
-// square is a sum of squares of counts in 128 bits: it is exact, so the order of the terms
-// does not matter.
+// square is a sum of squares of counts, stored in 128 bits. The sum is exact, so the order of the
+// terms does not matter.
 type square struct{ hi, lo uint64 }
 
 func (q *square) add(v int64) {
@@ -145,13 +146,14 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 			e.Pair[i] = float64(e.Visits[i]) / total
 		}
 		e.State[s] = visits / total
-		// The variance of a stream's visit count is (Σv² − (Σv)²/k)/(k−1). The variance of the total is k times as
-		// great.
+		// Let v be the number of visits to s in one of the k finished streams. The estimated variance of v is
+		// (Σv² − (Σv)²/k)/(k−1). The variance of the total Σv is k times as great.
 		if finished > 1 {
 			e.StateError[s] = math.Sqrt(max(0, squares[s].float()-visits*visits/k)/(k-1)*k) / total
 		}
 	}
-	// The weight of a finished stream is its number of steps, equal up to one step; an unfinished stream has weight 0.
+	// The weight of a finished stream is its number of steps. These numbers differ by at most 1. An unfinished stream
+	// has weight 0.
 	e.MeanCost = stat.Mean(cost, steps)
 	if finished > 1 {
 		var spread float64
@@ -165,7 +167,7 @@ func (e *Empirical) summarise(x *MDP, cost, steps []float64, squares []square) {
 }
 
 // simulator draws the action and the next state jointly: each state has one table of
-// (action, next state), so a step costs one draw.
+// (action, next state), so one draw gives both.
 type simulator struct {
 	x        *MDP
 	start    *alias.Table

@@ -51,8 +51,9 @@ func Every(k int) Schedule {
 	return func(t int) int { return (t/k + 1) * k }
 }
 
-// LogSpaced returns a schedule that records about perDecade iterations in each decade 10ᵏ, …, 10ᵏ⁺¹.
-// If a decade contains fewer iterations, the schedule records all of them. It panics if perDecade < 1.
+// LogSpaced returns a schedule that records about perDecade iterations in each decade 10ᵏ, …, 10ᵏ⁺¹ with
+// 10ᵏ ≥ 0.43·perDecade. Up to about the iteration 0.43·perDecade, the schedule records every iteration.
+// LogSpaced panics if perDecade < 1.
 func LogSpaced(perDecade int) Schedule {
 	if perDecade < 1 {
 		panic(fmt.Sprintf("mixpolicy: LogSpaced(%d), want at least 1", perDecade))
@@ -197,7 +198,8 @@ func recovered(err *error, of any) {
 	}
 }
 
-// check returns an error if a view has no answer, or a slice of a wrong length.
+// check returns an error if a slice of a view has the wrong length. Last and Lambda may be nil; for a [PolicyRun],
+// Average may also be nil.
 func (s *Snapshot) check(p *Problem, r Run) error {
 	_, learnsPolicy := r.(PolicyRun)
 	for _, v := range []struct {

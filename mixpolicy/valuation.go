@@ -29,7 +29,7 @@ type Valuation struct {
 	// Lower and Upper enclose the cost, despite rounding. With [Evaluate], this is the cost of the
 	// given policy. With [ValueIteration], [PolicyIteration] and [ModifiedPolicyIteration], the interval
 	// from Lower to Upper contains both the optimal cost and the cost of Policy. To compute the bounds,
-	// it is enough to apply 𝒮 once, to any v (MacQueen 1966, Porteus 1971; Odoni 1969 for γ = 1):
+	// it is enough to apply the Bellman operator 𝒮 once, to any v (MacQueen 1966, Porteus 1971; Odoni 1969 for γ = 1):
 	//
 	//	(1−γ)αᵀ𝒮v + γ min(𝒮v − v) ≤ cost ≤ (1−γ)αᵀ𝒮v + γ max(𝒮v − v).
 	//
@@ -58,7 +58,8 @@ type ValuationSettings struct {
 	// MaxIterations is the greatest number of iterations or, in [Evaluate], of sweeps; 0 means 1,000,000.
 	MaxIterations int
 
-	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step from each state.
+	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step from each state
+	// (c^π in [Evaluate]). Where [Evaluate] begins with elimination, it does not use Start.
 	Start []float64
 
 	// Workers is the number of goroutines; 0 means one per CPU. The result does not
@@ -110,9 +111,9 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of sweeps before the
 // next greedy step. It suits large models. A sweep that follows a policy takes about 1/m of the time of a sweep
 // over all actions. (Greedy steps skip actions that cannot have become the best. This does not change the result,
-// and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy until
-// the policy's own residual is at most a hundredth of the residual of the last greedy step, but for at most 100
-// sweeps. Then most of the residual of the next greedy step is due to the choice of actions. If the last greedy
+// and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy for
+// at most 100 sweeps, until the policy's own residual is at most a hundredth of the residual of the last greedy
+// step. Then most of the residual of the next greedy step is due to the choice of actions. If the last greedy
 // step changed no action, the policy's own residual must instead fall to half of the tolerance. If 100 sweeps are
 // not enough, the chain of the policy mixes slowly. After 4096 sweeps in total, the method evaluates such a
 // policy by elimination, if elimination is cheap. ModifiedPolicyIteration returns the errors of [ValueIteration].
@@ -134,8 +135,8 @@ func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings)
 		if r.Sweeps < 4*quick {
 			return nil
 		}
-		// If a policy has several recurrent classes, exact values may lead back to the previous policy, and the
-		// policies would alternate forever.
+		// If a policy has several recurrent classes, exact values may lead back to the previous policy, so the
+		// policies could alternate forever.
 		if r.Residual >= before {
 			before = math.Inf(-1)
 			return nil
@@ -221,8 +222,8 @@ func (x *MDP) newSearch(ctx context.Context, set ValuationSettings) (*search, er
 	return r, nil
 }
 
-// optimise alternates greedy steps with calls to follow. A greedy step gives bounds; follow brings
-// r.v closer to the value of the policy r.greedy.actions.
+// optimise alternates greedy steps with calls to follow. A greedy step gives bounds; follow can
+// bring r.v closer to the value of the policy r.greedy.actions.
 func (x *MDP) optimise(ctx context.Context, set ValuationSettings, follow func(r *search) error) (*Valuation, error) {
 	r, err := x.newSearch(ctx, set)
 	if err != nil {
@@ -269,8 +270,8 @@ func (r *search) slack() float64 {
 }
 
 // bound computes the bounds and values of Valuation from r.next = 𝒮v and c, the extremes of
-// 𝒮v − v. An action within tie of the best may have stayed, so the upper bound of the
-// policy's cost is greater by tie.
+// 𝒮v − v. The policy may have kept an action whose value is only within tie of the best.
+// The upper bound must hold for the policy's cost too, so it includes tie.
 func (r *search) bound(c change, slack, tie float64, count int) error {
 	gamma := r.x.Gamma()
 	base, offset, limit := 0.0, -r.next[0], math.MaxFloat64/8
@@ -298,10 +299,11 @@ func (r *search) bound(c change, slack, tie float64, count int) error {
 	return nil
 }
 
-// advance replaces v by 𝒮v. Under average cost, v becomes v + 0.9(𝒮v − v) minus its first entry, because v would otherwise
-// grow by g in every step. A chain with period p has the eigenvalues e^{2πik/p}. Those with 0 < k < p make v oscillate
-// forever, and the factor 0.9 moves them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). The
-// factor costs a tenth more sweeps, and turns the eigenvalue −1 into −0.8. The bounds are valid for every factor.
+// advance replaces v by 𝒮v under discounting, and by v + 0.9(𝒮v − v) under average cost. Under average cost, it then
+// subtracts the first entry of v from every entry, because v would otherwise grow by about 0.9g in every step. A chain
+// with period p has the eigenvalues e^{2πik/p}. Those with 0 < k < p make v oscillate forever, and the factor 0.9 moves
+// them inside the unit circle (the aperiodicity transformation, Schweitzer 1971). The factor costs about a tenth more
+// sweeps, and turns the eigenvalue −1 into −0.8. The bounds are valid for every factor.
 func (r *search) advance() {
 	if !r.x.criterion.Average() {
 		r.v, r.next = r.next, r.v
@@ -317,8 +319,8 @@ func (r *search) stopped(err error) error {
 	return fault.At("mixpolicy", fmt.Sprintf("stopped with cost in [%.6g, %.6g]", r.Lower, r.Upper), err)
 }
 
-// notConverged returns the error. Under average cost, the error names the recurrent
-// classes of p if there are several, because they keep the bounds apart.
+// notConverged returns the error for MaxIterations iterations or sweeps that were not enough. Under average cost, the
+// error names the recurrent classes of p if there are several, because several classes can keep the bounds apart.
 func (r *search) notConverged(count int, unit string, p *Policy) error {
 	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width ≤ %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
 	if _, several := r.x.support(r.x.chain(p)); several != nil {
@@ -346,8 +348,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 		return nil, err
 	}
 	r.Policy = p
-	// The costs and rows of the chain are means over m actions. Rounding moves a mean by up to
-	// (m+1)u times its largest term. Costs may cancel, so this term can be far larger than the mean.
+	// The costs and rows of the chain are weighted means over m actions. Rounding moves such a mean by up to (m+1)2⁻⁵³
+	// times the largest |c_a(s)| or P_a(s,s′). Costs may cancel, so the largest |c_a(s)| can be far larger than a mean.
 	r.top = floats.Norm(x.cost, math.Inf(1))
 	r.rounding += float64(x.m+1) * 0x1p-53
 	actions := make([]int32, x.n)
@@ -383,7 +385,8 @@ func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*V
 	}
 }
 
-// eliminate sets r.v to the values of the chain y, unless elimination fills the matrix too much or the values overflow.
+// eliminate sets r.v to the values of the chain y, unless elimination fills the matrix too much, the values overflow,
+// or the context ends. The result fills says whether elimination fills the matrix too much.
 func (r *search) eliminate(y *MDP, support []int32) (fills bool, err error) {
 	reduced, err := y.reduce(r.ctx, y.p, allStates(y.n, support), quickly)
 	if fills = errors.Is(err, reduction.ErrFill); fills || r.ctx.Err() != nil {
