@@ -293,7 +293,7 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,
 //
 // where O hides D(θ*;θ₀), R, max‖θ‖₂, A', μ, σ_max and ln(1/ρ). If every state is split into N equal states, ‖λ*‖₂
-// grows like √N, and T grows like N². Runs also need on the order of N² steps: in a step, an entry of λ moves by at
+// grows like √N, and T grows like N². Runs also need on the order of N² steps: in a step, an entry of λ grows by at
 // most η max|Ψθ|, and max|Ψθ| is of the order 1/N.
 //
 // The corrected theorem compares the policy of θ̂ with Ψθ*, the optimum of (2.18). The printed theorem compares this
