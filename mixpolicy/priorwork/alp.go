@@ -15,14 +15,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// ALP is the approximate linear program (4.1) of de Farias and Van Roy (2003). It maximises αᵀv over all v = Φν with v
-// ⪯ 𝒮v, where 𝒮 is the Bellman operator:
+// ALP is the approximate linear program (4.1) of de Farias and Van Roy (2003). It maximises αᵀv over all v = Φν with
+// ν ∈ Γ and v ⪯ 𝒮v, where 𝒮 is the Bellman operator:
 //
 //	max αᵀΦν   subject to   (Φν)(s) − γP_a(s)Φν ≤ c_a(s),  ν ∈ Γ.
 //
-// There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints a min over v and,
-// in the text below (4.1), 𝒮v ⪰ c instead of 𝒮v ⪰ v. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program must
-// maximise.) If all constraints are imposed, the program's value is a lower bound on αᵀv*. The field Bound defines Γ.
+// There is a constraint for each pair (s, a) or, as in (4.8), for some pairs only. (The paper prints min instead of max
+// and, in the text below (4.1), 𝒮v ⪰ c instead of 𝒮v ⪰ v. But any v with 𝒮v ⪰ v is a lower bound on v*, so the program
+// must maximise.) If all constraints are imposed, the program's value is a lower bound on αᵀv*. The field Bound defines
+// Γ.
 //
 // Under average cost, the program is max g subject to g + (Φν)(s) − P_a(s)Φν ≤ c_a(s) and ν ∈ Γ. This program does not
 // contain α.
@@ -43,13 +44,16 @@ type ALP struct {
 	Bound float64
 }
 
-// Approximation holds a solution of an approximate linear program, and the greedy policy for the values of this
-// solution.
+// Approximation holds a solution ν̂ of an approximate linear program, and the greedy policy for Φν̂.
 type Approximation struct {
 	Nu        []float64 // ν̂
 	Gain      float64   // ĝ, under average cost
 	Objective float64   // αᵀΦν̂, or ĝ under average cost
-	Gap       float64   // certified bound: the program's value is at most Objective + Gap
+
+	// Gap is a certified bound: in the program's objective (for [SALP], including the penalty), no feasible point is
+	// better than ν̂ by more than Gap. The bound covers only points that, in the solver's coordinates, are within the
+	// Radius of the [linprog.Point].
+	Gap float64
 
 	Value  []float64         // Φν̂ in all states
 	Policy *mixpolicy.Policy // greedy for Value
@@ -59,8 +63,8 @@ type Approximation struct {
 	Violation float64
 }
 
-// Solve solves the program exactly, up to rounding. It returns an error if the program is unbounded or infeasible, or
-// if a field is invalid.
+// Solve solves the program exactly, up to rounding. It returns an error if a field is invalid, if the program is
+// unbounded or infeasible, if rounding stops the solver too far from a solution, or if ctx ends first.
 func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	pairs := p.Pairs
 	if pairs == nil {
@@ -123,9 +127,8 @@ func (k coordinates) maximise(ctx context.Context, b []float64, c constraints) (
 	if err != nil {
 		return nil, nil, err
 	}
-	// A solution in a corner of Γ may be far longer than whiten estimates, and then point.Bound is loose. If the
-	// solution's length in the coordinates is above 64 or below 1/64, scale the coordinates by this length, and solve
-	// again.
+	// A solution in a corner of Γ may be far longer than whiten estimates, and then point.Bound is loose. If ‖y‖ is
+	// above 64, or positive but below 1/64, scale the coordinates by ‖y‖, and solve again.
 	const far = 64
 	if length := floats.Norm(point.X, 2); length > far || length > 0 && length < 1.0/far {
 		k.s.Scale(length, k.s)
@@ -162,8 +165,8 @@ func errUnbounded(direction []float64) error {
 	return fmt.Errorf("unbounded along the direction %.3g; for an ALP, impose more constraints, or set Bound", direction)
 }
 
-// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds no rows for g, because the costs
-// already limit g.
+// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds no rows for g: once ν is bounded,
+// the constraints of the pairs bound g from above.
 func (c *constraints) box(bound float64, d int) {
 	for j := len(c.columns) - d; j < len(c.columns); j++ {
 		for k := range c.columns {

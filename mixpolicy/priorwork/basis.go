@@ -32,8 +32,8 @@ func checkBasis(x *mixpolicy.MDP, phi *mat.Dense) error {
 	return nil
 }
 
-// stateWeights returns w, or the given default if w is nil. It returns an error if w is not a distribution over
-// states.
+// stateWeights returns w, or byDefault if w is nil. It returns an error if both are nil, or if w is not nil and not a
+// distribution over states. The argument what names w in error texts.
 func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]float64, error) {
 	if w == nil && byDefault != nil {
 		return byDefault, nil
@@ -48,7 +48,7 @@ func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]floa
 		}
 		total += v
 	}
-	// Up to 2n + 2 roundings: one of each entry, and the roundings of the sum.
+	// The tolerance allows 2n + 2 roundings: one of each entry, one of each addition, and three to spare.
 	if math.Abs(total-1) > float64(2*len(w)+2)*0x1p-53 {
 		return nil, fmt.Errorf("priorwork: %s add up to %v, want 1", what, total)
 	}
@@ -65,8 +65,8 @@ func values(phi *mat.Dense, nu []float64) []float64 {
 	return v
 }
 
-// bellmanRow sets dst = φ(s) − γ Σ P_a(s,s′) φ(s′), the row of the constraint in
-// (4.1), and of (2.9b) for Φ = I.
+// bellmanRow stores φ(s) − γ Σ P_a(s,s′) φ(s′) in dst, where φ(s) is row s of Φ, and (s, a) is the pair. This is the
+// pair's row of the constraints in (4.1) and, for Φ = I, in (2.9b).
 func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 	s, a := pair/x.Actions(), pair%x.Actions()
 	copy(dst, phi.RawRowView(s))
@@ -76,18 +76,19 @@ func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 	}
 }
 
-// constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP. Under discounting, x = ν. Under average cost, x = (g, ν), and
-// each row begins with a 1, the coefficient of g.
+// constraints are rows aᵢᵀx ≤ cᵢ of an approximate LP or of [BestFit]. In an approximate LP, x is ν or, under average
+// cost, (g, ν). Under average cost, the coefficient of g is 1 in the row of a pair, and 0 in a row that box adds.
 type constraints struct {
 	columns linprog.Columns // the columns of A
 	rhs     []float64       // c
 }
 
 // bellmanConstraints returns the constraints (4.8) of the given pairs, with the given costs. Under average cost, the
-// column of a constant φ is 0, except for rounding. The k probabilities of a row add up to 1 within
-// sum.Tolerance(k) = 16(k+1)2⁻⁵³, and at most k+2 roundings touch each term. So for φ = 1, where the sizes of the
-// terms add up to 2, a computed entry is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤ 2 sum.Tolerance(k). A column of such
-// entries is set to 0; otherwise [whiten] would scale it up, and ν would consist of rounding errors.
+// column of a constant basis function is 0, except for rounding. The k probabilities of a row of P add up to 1 within
+// sum.Tolerance(k) = 16(k+1)2⁻⁵³, and at most k+2 roundings touch each term of an entry. For the basis function 1, the
+// terms have magnitudes that add up to 2, so the magnitude of a computed entry is at most 16(k+1)2⁻⁵³ + 2(k+2)2⁻⁵³ ≤
+// 2 sum.Tolerance(k). A column of such entries is set to 0; otherwise [whiten] would scale the column up, and rounding
+// errors would determine the column's entry of ν.
 func bellmanConstraints(x *mixpolicy.MDP, phi *mat.Dense, pairs []int, cost []float64) constraints {
 	_, d := phi.Dims()
 	extra := 0
@@ -130,7 +131,7 @@ func allPairs(x *mixpolicy.MDP) []int {
 }
 
 // objective returns the b of the objective bᵀx that the approximate LPs (4.1), (4.7) and (4.10) maximise. For Φ = I,
-// bᵀx is also the objective (2.9a). b is Φᵀα, or (1, 0, …, 0) under average cost.
+// bᵀx is also the objective (2.9a). The vector b is Φᵀα, or (1, 0, …, 0) under average cost.
 func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 	n, d := phi.Dims()
 	if x.Criterion().Average() {
@@ -144,21 +145,23 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 }
 
 // coordinates are a change of variables x = S y, S ∈ ℝ^{d×r}, after which constraint rows are distributed alike in all
-// directions, and solutions have a length of about 1. The change affects only the accuracy of a solution: without the
-// change, solutions for the basis 1, x, x², x³ over a hundred states lose seven digits.
+// directions, and solutions have a length of about 1. The change makes solutions more accurate: without the change,
+// solutions for the basis 1, x, x², x³ over a hundred states lose seven digits.
 type coordinates struct {
-	s     *mat.Dense
+	s     *mat.Dense  // S; a column of zeros if r = 0
 	scale []float64   // whiten multiplies column j of A by scale[j] first
-	null  [][]float64 // directions x with A x = 0; r + len(null) = d
+	null  [][]float64 // directions x in which A x counts as 0 (see dependent); r = d − len(null)
 }
 
-// A direction counts as null if its singular value is at most dependent times the greatest singular value of A,
-// with rows and columns scaled. The eigenvalues of the Gram matrix are the squares of the singular values, and
-// their rounding error is d·2⁻⁵². The square of dependent, 2⁻⁴⁴, is no smaller than this error for d up to 256.
+// whiten scales the rows and columns of A. A direction counts as null if its singular value in the scaled A is at most
+// dependent times the greatest singular value. The eigenvalues of the Gram matrix are the squares of the singular
+// values. Relative to the greatest eigenvalue, the rounding errors of the eigenvalues are about d·2⁻⁵². The square of
+// dependent, 2⁻⁴⁴, is no smaller than this for d up to 256.
 const dependent = 0x1p-22
 
-// whiten works with the rows aᵢ/‖aᵢ‖ of A and the entries cᵢ/‖aᵢ‖ of c. Let S be such that A S has the Gram matrix I,
-// and let y solve A S y = c by least squares. whiten returns the coordinates ‖y‖S.
+// whiten first divides each row aᵢ ≠ 0 of A, and the entry cᵢ of c, by ‖aᵢ‖. It skips rows that are 0. For the divided
+// A and c, let S be such that A S has the Gram matrix I, and let y solve A S y = c by least squares. The result is the
+// coordinates ‖y‖S, or S if y = 0.
 func whiten(ctx context.Context, c constraints) (coordinates, error) {
 	n, d := c.columns.Dims()
 	gram, fit := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
@@ -176,7 +179,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 		gram.SymRankOne(gram, 1/length/length, v)
 		fit.AddScaledVec(fit, c.rhs[i]/length/length, v)
 	}
-	scale := make([]float64, d) // scale columns first, because squares of x³ are far larger than squares of 1
+	scale := make([]float64, d) // scale columns first: basis functions such as 1 and x³ differ by orders of magnitude
 	for j := range scale {
 		if scale[j] = 1; gram.At(j, j) > 0 {
 			scale[j] = 1 / math.Sqrt(gram.At(j, j))

@@ -33,7 +33,7 @@ import (
 //
 // Our ξ may violate ξ(s) ≥ θα(s). But a step draws each s with a probability of at least θα(s), because of the term
 // θα(s) above. M = 1/(1−γ) is the least M for which the exponent in the update of ξ is never positive. This exponent
-// must not be positive, because the proof uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// must not be positive, because the analysis (as for [PiLearning]) uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. In the worst case, every method needs
 // Ω(nm/((1−γ)³ε²)) queries for an ε-optimal policy (Azar, Munos and Kappen 2013).
@@ -73,21 +73,22 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 
 // PiLearning is Wang's primal–dual π-learning for average cost with a generative model. Apart from the values of the
 // parameters, PiLearning differs from [RandomizedLP] in three respects: γ = 1; no s₀ is drawn; and a relative value
-// function h with −2t1 ⪯ h ⪯ 2t1 replaces v. The comment on the field MixingTime says which t are large enough. The
-// analysis assumes that, for some τ ≥ 1, the stationary measure of every policy gives each state a probability in
-// [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
+// function h with −2t1 ⪯ h ⪯ 2t1 replaces v. Here, t is the field MixingTime, whose comment says which t are large
+// enough. The analysis assumes that, for some τ ≥ 1, the stationary measure of every policy gives each state a
+// probability in [1/(√τ n), √τ/n]. Hence θ = 1/√τ, and α is uniform. The other parameters are
 //
 //	M = 4t + 1,  β = (1/t)√(ln(nm)/(2nmT)),  α′ = n t²β.
 //
 // With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. In the worst case, every method
 // needs Ω(nm·t/ε²) queries.
 //
-// M = 4t + 1 is the least M for which no exponent is positive, because h(s′) − h(s) ≤ 4t and r ≤ 1. All exponents are
-// then at least −(8t+1)β/Pr(s, a). Let π* be an optimal policy, with the measure ξ* and the relative value function h*.
-// The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less. Because e^x ≤ 1 + x + x²/2 for x ≤ 0,
-// a step increases the potential in expectation by at most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β
-// times the contribution of ξ to the gap. (The gap is defined below.) The gradient estimate for h satisfies
-// ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at most
+// M = 4t + 1 is the least M for which the exponent in the update of ξ is never positive, because h(s′) − h(s) ≤ 4t and
+// r ≤ 1. For this M, the exponent is at least −(8t+1)β/Pr(s, a). Let π* be an optimal policy, with the measure ξ* and
+// the relative value function h*. The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less.
+// Because e^x ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most
+// ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap. (The gap is
+// defined below.) The gradient estimate for h satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at
+// most
 //
 //	ln(nm)/(βT) + ½β(8t+1)²nm + n(2t)²/(2α′T) + α′ .
 //
@@ -98,8 +99,8 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // So in the analysis, t only has to be so large that h*, plus a suitable constant, stays between −2t and 2t. This
 // condition holds if t bounds the mixing times of all policies. For the queue of section 6, max h* − min h* = 146.2 for
 // costs divided by c_max − c_min, so t = 37 is enough. Every bound on the mixing times of all policies of this queue is
-// too large to be useful. For the policy with the service rate 0.8 up to length 66, and 0.2 above this length, the
-// mixing time is already at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
+// too large to be useful: for the policy with the service rate 0.8 up to length 66, and 0.2 above this length, the
+// mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -154,7 +155,7 @@ func learningRate(rate float64, steps int) (float64, error) {
 // The runs of [BoxMirror] and [OfflinePrimalDual] use parts of a game.
 type game struct {
 	policyOnly
-	alpha         []float64 // the distribution of s₀, and of s with probability θ
+	alpha         []float64 // the distribution of s₀ and, with probability θ, of s
 	theta, shift  float64   // θ, M
 	lo, hi        float64   // the bounds of v
 	dual, primal  float64   // β, α′
@@ -209,7 +210,7 @@ func (g *game) Step() error {
 
 	cost, next := g.oracle.Query(s, pair%m)
 	reward := 1 - (cost-g.least)/g.spread
-	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0
+	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0 if costs have no noise
 
 	g.record(s)
 	// A pair whose weight is below 2⁻⁴⁰⁰ times the weight of its state is, in practice, never drawn again. But no
@@ -276,7 +277,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 // gap implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient
 // satisfies Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step
 // sizes below, the exponents in the update of μ are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T
-// steps, for such a T. Then for every fixed (v, μ), the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an expectation of at most
+// steps, for such a T. Then for every fixed v in the box and μ in the simplex, the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an
+// expectation of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)².
 //
@@ -334,8 +336,8 @@ func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
 // this Σμ grows by w times the growth of inverse.
 type boxMirror struct {
 	*game
-	inverse float64   // Σ 1/total over the steps
-	since   []float64 // since[k] is inverse at the last change of the weight of pair k
+	inverse float64   // Σ 1/total over the steps since Step last scaled all weights
+	since   []float64 // since[k] is inverse at the last change of the weight of pair k, scaling included
 }
 
 // Step implements [mixpolicy.Run].

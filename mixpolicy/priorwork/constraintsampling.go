@@ -39,7 +39,7 @@ func (a ConstraintSampling) Name() string { return "ALP, sampled constraints" }
 // constraintSampling is a run of [ConstraintSampling].
 type constraintSampling struct {
 	policyOnly
-	ConstraintSampling // with the defaults filled in
+	ConstraintSampling // with Sampling filled in
 	p                  *mixpolicy.Problem
 	oracle             *mixpolicy.Oracle
 	table              *alias.Table
@@ -88,7 +88,7 @@ func (a *constraintSampling) Policy(ctx context.Context) (*mixpolicy.Policy, err
 	return policyOf(a.solve(ctx))
 }
 
-// solve returns the approximation over the constraints drawn so far.
+// solve solves the program with the constraints drawn so far.
 func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) {
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
@@ -108,7 +108,8 @@ func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, con
 //	β_u = γ max_{s,a} Σ_{s′} P_a(s,s′) u(s′) / u(s)
 //
 // for a function u ≻ 0 on the states; u is a Lyapunov function if β_u < 1. (The paper prints Σ_s instead of Σ_{s′}, and
-// u(s) instead of u(s′).) For the constant u = 1, β_u = γ.
+// u(s) instead of u(s′).) For the constant u = 1, β_u = γ. LyapunovFactor returns an error under average cost, or if u
+// does not have one finite positive entry for each state.
 func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	if x.Criterion().Average() {
 		return 0, fmt.Errorf("priorwork: Lyapunov function under average cost, want a discount factor")
@@ -135,8 +136,9 @@ func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 	return beta, nil
 }
 
-// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) and a ν that attains this minimum. BestFit
-// solves the linear program min ε subject to |v − Φν| ⪯ εu.
+// BestFit returns min_ν ‖v − Φν‖_{∞,1/u} = min_ν max_s |v(s) − (Φν)(s)|/u(s) for a u ≻ 0, and a ν that attains this
+// minimum. BestFit solves the linear program min ε subject to |v − Φν| ⪯ εu. It panics unless v and u have one entry
+// for each row of Φ.
 func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance float64, nu []float64, err error) {
 	n, d := phi.Dims()
 	if len(v) != n || len(u) != n {
@@ -173,7 +175,7 @@ type Lyapunov struct {
 	Beta float64   // β_u < 1
 }
 
-// NewLyapunov computes β_u. It returns an error if β_u ≥ 1.
+// NewLyapunov computes β_u. It returns the errors of [LyapunovFactor], and an error if β_u ≥ 1.
 func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 	beta, err := LyapunovFactor(x, u)
 	if err != nil {
@@ -189,9 +191,9 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
-// Here ν* is a solution of the [ALP] that has all constraints and no Bound. The bound is Theorem 3 of de Farias and Van
-// Roy (2003). The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints (Ψu)(s) instead
-// of u(s).)
+// Here ν* is a solution of the [ALP] that has the weights α, all constraints and no Bound. The bound is Theorem 3 of de
+// Farias and Van Roy (2003). The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints
+// (Ψu)(s) instead of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -201,8 +203,9 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 //	E_α|v* − Φν*| ≤ min_ν ‖v* − Φν‖_{∞,1/u} · (αᵀu + 2 μᵀu (1+β_u)/(1−γ)).
 //
 // The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for a solution ν* of the smoothed program
-// ([SALP]) with the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α, the measure of the optimal policy.
-// The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints u ⪯ 1 instead of u ⪰ 1.)
+// ([SALP]) with the weights α, the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α, the measure of the
+// optimal policy. The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints u ⪯ 1
+// instead of u ⪰ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
@@ -238,8 +241,8 @@ func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 }
 
 // sampleSize returns a number of sampled constraints that is enough for d variables: with probability at least 1−δ, for
-// every point that satisfies the sampled constraints, the violated constraints have a total measure of at most ε. The
-// number is
+// every point that satisfies the sampled constraints, the constraints that the point violates have a total probability
+// of at most ε under the sampling distribution. The number is
 //
 //	n₀ = (4/ε)(d ln(12/ε) + ln(2/δ))
 //
@@ -259,9 +262,10 @@ func sampleSize(d int, epsilon, delta float64) float64 {
 //
 //	E_α|v* − Φν̂| ≤ E_α|v* − Φν*| + ε E_α v*                                 (4.9)
 //
-// holds with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). (The paper prints the last
-// logarithm outside the product.) By Theorem 1 of the same article, the constraints that Φν̂ violates then have a total
-// probability of at most (1−γ)ε/(4mζ) under (4.4). If this bound is 1 or more, no constraint is needed, and
+// holds with probability at least 1−δ, by Theorem 2 of de Farias and Van Roy (2004). Here, ν̂ solves the program with
+// the sampled constraints, and ν* solves the program with all constraints. (In (4.6), the paper prints ln(2/δ) outside
+// the product.) By Theorem 1 of the same article, with probability at least 1−δ, the constraints that Φν̂ violates have
+// a total probability of at most (1−γ)ε/(4mζ) under (4.4). If this bound is 1 or more, no constraint is needed, and
 // CostSampleSize returns 0. Otherwise, CostSampleSize panics unless this bound is positive, d ≥ 1 and 0 < δ < 1.
 func CostSampleSize(d, m int, zeta, gamma, epsilon, delta float64) float64 {
 	measure := (1 - gamma) * epsilon / (4 * float64(m) * zeta)

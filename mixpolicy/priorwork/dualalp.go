@@ -19,14 +19,14 @@ import (
 //
 // The second penalty, on the flow, is needed because the columns of Ψ need not be occupation measures. (In the second
 // penalty, the paper prints θᵀΨᵀ(P − Q), the flow under average cost, which is the criterion of the source.) Let W =
-// (Q − γP)ᵀΨ ∈ ℝ^{n×d}. For pairs (s,a) ~ q from the oracle and independent states s′ ~ q₂ ∝ ‖W_{s′}‖₂, an unbiased
-// estimate of a subgradient is
+// (Q − γP)ᵀΨ ∈ ℝ^{n×d}, and let W_{s′} be row s′ of W. For a pair (s,a) ~ q from the oracle and an independent state
+// s′ drawn with probability q₂(s′) ∝ ‖W_{s′}‖₂, an unbiased estimate of a subgradient is
 //
 //	ĝ = (c_a(s) − ω1{Ψ_a(s)θ < 0}) Ψ_a(s)/q_a(s) + ω sign(W_{s′}θ − (1−γ)α(s′)) W_{s′}/q₂(s′).
 //
 // This q₂ minimises the greatest length of the second term of ĝ. The answer is the average of the iterates with the
-// weights η. If all iterates are in a ball of radius R₂ about the start and ‖ĝ‖ ≤ G, then T steps with η = R₂/(G√T)
-// give E f_ω(θ̂) − min f_ω ≤ R₂G/√T.
+// weights η. Each step projects onto Θ_R ∩ Θ₂. If this set is in a ball of radius R₂ about the start, and if ‖ĝ‖ ≤ G,
+// then T steps with η = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T, where the minimum is over Θ_R ∩ Θ₂.
 //
 // DualALP computes W once; to do so, it passes over all transitions once for each feature. The source computes only the
 // sampled rows W_{s′}, each from the predecessors of s′.
@@ -47,7 +47,7 @@ type DualALP struct {
 
 // PublishedDualALP returns the setting of the source's experiments with the four-queue network: ω = 2, averages of 1000
 // gradient estimates, and a step size of 10⁻⁴ that is halved every 2000 steps. These experiments took 8000 steps. (We
-// quote all these values from memory, because we did not have the text.)
+// quote all these values from memory, because we did not have the text.) Costs are not scaled.
 func PublishedDualALP() DualALP {
 	return DualALP{Weight: 2, Batch: 1000, CostScale: 1,
 		StepSize: mixpolicy.StepFunc(func(t int) float64 { return math.Ldexp(1e-4, -(t / 2000)) })}
@@ -93,7 +93,7 @@ func (a DualALP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run
 		r.q2[s] = floats.Norm(w, 2)
 	}
 	total := sum.Of(r.q2)
-	if total == 0 { // W = 0, so the second term has no gradient
+	if total == 0 { // W = 0, so the second penalty is constant
 		return r, nil
 	}
 	floats.Scale(1/total, r.q2)

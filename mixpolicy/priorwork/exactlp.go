@@ -30,8 +30,9 @@ type LPSolution struct {
 	LPCertificate
 }
 
-// LPCertificate states how far (v, g) and ξ are from being feasible and optimal. Let r_a(s) = c_a(s) − g − v(s) +
-// γP_a(s)v, and let f be the left side of the dual's flow constraint minus the right side. Then for any v, g and ξ,
+// LPCertificate states how far (v, g) and ξ are from being feasible and optimal. Under discounting, g = 0. Let r_a(s) =
+// c_a(s) − g − v(s) + γP_a(s)v, and let f be the left side of the dual's flow constraint minus the right side. Then for
+// any v, g and ξ,
 //
 //	cᵀξ − primal value = rᵀξ + fᵀv + g(1ᵀξ − 1),
 //
@@ -65,10 +66,11 @@ func (c LPCertificate) String() string {
 	return b.String()
 }
 
-// SolveLP solves both programs of [LPSolution] by policy iteration, which is the simplex method with all improving
-// pivots at once (Howard 1960; Ye 2011 for its complexity). Policy iteration ends with an optimal basis. The
-// certificate states how well the v and the measure ξ of this basis solve the programs. SolveLP returns an error if
-// [mixpolicy.PolicyIteration] or [mixpolicy.Occupation] does.
+// SolveLP solves both programs of [LPSolution] by policy iteration, which is the simplex method with simultaneous
+// pivots in all states that have a better action (Howard 1960; Ye 2011 for its complexity). Policy iteration ends with
+// a basis that is optimal up to the default tolerance of [mixpolicy.ValuationSettings]. The certificate states how well
+// the v and the measure ξ of this basis solve the programs. SolveLP returns an error if [mixpolicy.PolicyIteration] or
+// [mixpolicy.Occupation] does.
 func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	best, err := mixpolicy.PolicyIteration(ctx, x, mixpolicy.ValuationSettings{})
 	if err != nil {

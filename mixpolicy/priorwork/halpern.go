@@ -15,8 +15,8 @@ import (
 // point converges without averaging. The method restarts at T(z) in three cases: the residual is at most a fifth of the
 // residual at the last restart; the residual is at most four fifths of the residual at the last restart, and has grown
 // in the last step; or at least 0.36 of all steps came after the last restart. At a restart, σ becomes √(σ d_λ/d_θ),
-// where d_λ and d_θ are the distances that λ and θ have moved since the last restart. But a restart changes σ by a
-// factor of at most 2, so a single restart cannot spoil σ.
+// where d_λ and d_θ are the distances that λ and θ have moved since the last restart. But σ stays the same if one of
+// these distances is 0, and otherwise changes by a factor between ½ and 2, so a single restart cannot spoil σ.
 //
 // A step costs 2nmd operations. Every 16th step also tests whether T(z) is the best tested point so far, and costs a
 // few times as many operations. The method makes no queries.
@@ -29,12 +29,12 @@ type HalpernPDHG struct{}
 // Name implements [mixpolicy.Method].
 func (a HalpernPDHG) Name() string { return "reflected Halpern PDHG" }
 
-// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the number of steps since the restart, and the best
-// point tested, which is the answer.
+// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the number of steps since the restart, and the
+// answer: the point with the least error among the starting point and the tested points.
 type halpern struct {
 	pdhg
 	to                  point   // T(z)
-	firstMove, lastMove float64 // ‖z − T(z)‖ at the restart, and in the last step
+	firstMove, lastMove float64 // ‖z − T(z)‖ at the last restart, and in the last step
 }
 
 // Start implements [mixpolicy.Method].

@@ -59,7 +59,8 @@ func (a *medianPlugIn) Step() error {
 // View implements [mixpolicy.Run].
 func (a *medianPlugIn) View(s *mixpolicy.Snapshot) error { return a.ViewUntil(context.Background(), s) }
 
-// ViewUntil implements [mixpolicy.SlowRun]. It solves the linear program, at most once for each number of samples.
+// ViewUntil implements [mixpolicy.SlowRun]. It solves (2.18) with b̂, but only if samples have been drawn since the
+// last solution.
 func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) error {
 	if a.t != a.solved {
 		means := make([]float64, min(a.t, len(a.total)))
