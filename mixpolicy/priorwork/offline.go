@@ -13,9 +13,9 @@ import (
 
 // OfflinePrimalDual learns from a log of transitions (s, a, c, s′) with (s, a) ~ q, and does not know P, Ψ or q. It is
 // the method of Gabbianelli, Neu, Papini and Okolo for linear MDPs, with the indicators of the pairs as features. An
-// occupation measure is written as ξ = q∘β, so all gradients are expectations under q. The transitions of the log
-// estimate these expectations, and q itself is not needed. Let r be the rewards of [RandomizedLP], and v(s) = Σ_a
-// π_a(s)θ_a(s). The method seeks the saddle point of
+// occupation measure is written as ξ = q∘β, an entrywise product. So, apart from the term with the initial distribution
+// α, all gradients are expectations under q. The transitions of the log estimate these expectations, and q itself is
+// not needed. Let r be the rewards of [RandomizedLP], and v(s) = Σ_a π_a(s)θ_a(s). The method seeks the saddle point of
 //
 //	max_β min_{θ,ρ}  (1−γ)αᵀv + ρ + E_{(s,a)~q} β_a(s) (r_a(s) − ρ + γP_a(s)v − θ_a(s))
 //
@@ -29,8 +29,9 @@ import (
 //
 //	β_a(s) ← Π[β_a(s) + ζ(r − ρ + γv̄(s′) − θ̄_a(s))],   π_a(s) ∝ exp(α′ Σ θ̄_a(s)).
 //
-// Here θ̄ is the mean of the K iterates of θ, v̄ is the v that belongs to θ̄, and the sum Σ is over the rounds so far.
-// The answer is one of the T policies, drawn uniformly. A step uses one transition. A step that moves θ takes O(m)
+// Here Π is the projection onto the bounds above, e_s∘π has the entries π_a(s) at the pairs (s, a) and 0 elsewhere, θ̄
+// is the mean of the K iterates of θ, v̄ is the v that belongs to θ̄, and the sum Σ is over the rounds so far. The
+// answer is one of the T policies, drawn uniformly. A step uses one transition. A step that moves θ takes O(m)
 // operations, and a step that moves β takes O(nm). The step sizes η, ζ and α′ minimise bounds on the regret of θ, β and
 // π, respectively:
 //
@@ -114,7 +115,7 @@ func (a *offline) policy(s int) []float64 {
 	return a.pi
 }
 
-// lower subtracts ηwπ(s) from θ(s).
+// lower uses move to subtract ηwπ(s) from θ(s).
 func (a *offline) lower(s int, w float64) {
 	for b, v := range a.policy(s) {
 		a.move(s*len(a.pi)+b, -w*v)

@@ -28,11 +28,12 @@
 //
 // Every method that learns costs is a mixpolicy.Method, and receives the costs from a mixpolicy.Oracle. mixpolicy.Solve
 // runs such methods, and package race compares them. If the answer of a method is a policy instead of weights θ, the
-// method's run is a mixpolicy.PolicyRun.
+// method's run is a mixpolicy.PolicyRun. The answers of ConstraintSampling and SmoothedPrimalDual are greedy policies,
+// which are computed with the true costs of all pairs.
 //
 // Primal methods ([ALP], [SALP]) approximate the value function, v ≈ Φν, with a basis Φ ∈ ℝ^{n×d} of functions on
 // states. Dual methods approximate the occupation measure, ξ ≈ Ψθ, with features of pairs. Both kinds of methods lead
-// to linear programs with few variables and with one constraint for each pair. Package linprog solves such programs.
+// to linear programs with few variables and with a constraint for each pair. Package linprog solves such programs.
 package priorwork
 
 import (
@@ -61,7 +62,7 @@ func (policyOnly) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// zeroVectors returns count vectors of n zeros.
+// zeroVectors returns several zero vectors of length n; their number is count.
 func zeroVectors(count, n int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, count*n), n))
 }

@@ -8,7 +8,7 @@ import (
 // Publication states the source of a method, and how our implementation deviates from this source.
 type Publication struct {
 	Method     string   // the name of the method's type
-	Source     string   // authors, place and year, or another origin; Source may also say that we did not have the text
+	Source     string   // authors, venue and year, or another origin; Source may also say that we did not have the text
 	Deviations []string // the known deviations, some of them with a reason; empty if none is known
 }
 

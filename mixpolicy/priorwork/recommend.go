@@ -7,12 +7,12 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// Known states what is known about a problem in addition to Ψ and the range of the costs; Assumption A.3 gives this
-// range.
+// Known states how accurate the answer must be, and what is known about a problem in addition to Ψ and the range of the
+// costs. Assumption A.3 gives this range.
 type Known struct {
 	Costs     bool    // the costs of all pairs are known
 	Chosen    bool    // the method may choose the pairs that it queries, and P is known
-	Tolerance float64 // ε: the answer's cost C may exceed the optimum by up to εC; 0 means that C should be as small as the budget allows
+	Tolerance float64 // ε: the answer's cost C may exceed the optimum by up to ε|C|; 0 means that C should be as small as the budget allows
 }
 
 // Recommendation is a method with its settings, the greatest number of steps to take, and the reason for choosing this
@@ -60,8 +60,8 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		"which leaves out costs far greater than max |c|. " + precision}, nil
 }
 
-// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), a bound on the standard deviation of P(cΨ/q) for one sample, where P
-// is the projection onto 1ᵀx = 0.
+// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), where ψ_i is row i of Ψ, and P is the projection onto 1ᵀx = 0. If
+// costs have no noise, this number bounds the standard deviation of P(cΨ/q) for one sample.
 func samplingError(p *mixpolicy.Problem) float64 {
 	f := p.Features()
 	row, total := make([]float64, f.Dim()), 0.

@@ -65,9 +65,9 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //
 // Steps in θ are those of (3.25) with the length η/σ. The matrix S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ =
 // c_max − c_min, or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the
-// points (θ½, λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because 𝓛 is bilinear and the
-// gradients have no noise. The user chooses only the modulus, which determines η. The certificate of a run contains the
-// duality gap.
+// points (θ½, λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because the gradients of 𝓛 are
+// Lipschitz continuous and have no noise. The user chooses only the modulus, which determines η. The certificate of a
+// run contains the duality gap.
 //
 // An iteration costs 4nmd operations. The method makes no queries.
 //
@@ -145,8 +145,8 @@ func (a *mirrorProx) Step() error {
 	return nil
 }
 
-// descend takes a step in θ along the gradient at λ = at. In dst, it stores the result of a step from a.lambda, along
-// the gradient at the θ before the step in θ.
+// descend takes a step in θ along the gradient at λ = at. In dst, it stores the result of a step from a.lambda along
+// the gradient at the old a.m.Theta, which is θ in the trial step and θ½ in the second step.
 func (a *mirrorProx) descend(dst, at []float64) error {
 	if _, err := a.m.Step(1, a.sigma, a.s.gradient(at)); err != nil {
 		return fault.At("priorwork", "mirror-prox", err)
@@ -170,24 +170,25 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 
 // PDHG is the primal–dual hybrid gradient method of Chambolle and Pock (2011) for (2.18) with known costs,
 //
-//	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π onto Θ_R ∩ Θ₂, S as in [MirrorProx],
+//	θ⁺ = Π(θ − (1/σ)Ψᵀ(c − λ)),   λ⁺ = [λ − σSΨ(2θ⁺ − θ)]₊,   Π: projection onto Θ_R ∩ Θ₂,   S as in [MirrorProx],
 //
-// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the average or
-// from the last iterate, whichever has the smaller error (defined below). PDHG restarts in three cases: this error is
-// at most a fifth of the error at the last restart; this error is at most four fifths of the error at the last restart,
-// and no longer falls; or at least 0.36 of all iterations came after the last restart. Without restarts, the averages
-// converge as 1/t. With restarts, the method converges linearly if Θ_R is a polyhedron. For the ball, we observe linear
-// convergence, but know of no theorem that promises it. The weight σ starts at c_max − c_min, or at 1 if all costs are
-// equal. At a restart, σ becomes √(σ d_λ/d_θ), where d_λ and d_θ are the distances that λ and θ have moved since the
-// last restart.
+// with the restarts of Applegate, Hinder, Lu and Lubin (2023) for linear programs. PDHG restarts from the last iterate
+// or from the average of the iterates since the last restart, whichever has the smaller error (defined below). PDHG
+// restarts in three cases: this error is at most a fifth of the error at the last restart; this error is at most four
+// fifths of the error at the last restart, and exceeds the error at the preceding test; or at least 0.36 of all
+// iterations came after the last restart. Without restarts, the average (θ̂, λ̂) after t iterations has 𝓛(θ̂, λ) − 𝓛(θ,
+// λ̂) = O(1/t) for every fixed (θ, λ). With restarts, the method converges linearly if Θ_R is a polyhedron. For the
+// ball, we observe linear convergence, but know of no theorem that promises it. The weight σ starts at c_max − c_min,
+// or at 1 if all costs are equal. At a restart, σ becomes √(σ d_λ/d_θ), where d_λ and d_θ are the distances, in λ and
+// in θ, between the new starting point and the preceding one. If one of these distances is 0, σ does not change.
 //
 // The error is the sum of two numbers: the absolute value of the duality gap, and σ times the negative mass ‖[Ψθ]₋‖₁.
 // An iteration costs 2nmd operations. Every 16 iterations, PDHG tests whether to restart; this test costs as much as a
 // few iterations. The method makes no queries.
 //
-// Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; for restarts, Applegate, Hinder,
-// Lu and Lubin, Mathematical Programming 201, 2023; for the time of a restart and the weight σ, Applegate et al.,
-// NeurIPS 2021; for the constants, Lu and Yang's cuPDLP.jl, 2023.
+// Source: Chambolle and Pock, Journal of Mathematical Imaging and Vision 40(1), 2011. The restarts are from Applegate,
+// Hinder, Lu and Lubin, Mathematical Programming 201, 2023. The rules for the times of the restarts and for σ are from
+// Applegate et al., NeurIPS 2021. The constants are from Lu and Yang's cuPDLP.jl, 2023.
 //
 // Deviations: see [Publications].
 type PDHG struct{}
@@ -211,7 +212,7 @@ type pdhg struct {
 	mean        point     // the mean of the iterates since the last restart
 	start       point     // the point of the last restart
 	startError  float64
-	candidate   float64 // the error at the last test for a restart
+	candidate   float64 // the error at the last test since the restart; startError before that test
 	best        point   // the answer
 	bestError   float64
 }
@@ -232,7 +233,7 @@ func (a PDHG) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, e
 }
 
 // error returns the absolute value of the duality gap plus σ times the negative mass, in units of cost. It returns +∞
-// if the class is unbounded and Ψᵀ(c − λ) is not a multiple of 1.
+// if the class is unbounded and Ψᵀ(c − λ) is not a multiple of the vector 1.
 func (a *pdhg) error(x point) float64 {
 	p := a.s.p
 	return math.Abs(p.Objective(x.theta)-p.DualBound(x.lambda)) + a.sigma*p.NegativeMass(x.theta)

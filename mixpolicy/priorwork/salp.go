@@ -21,9 +21,10 @@ import (
 //	max αᵀΦν             subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0,  μᵀs ≤ t     (a budget), or
 //	max αᵀΦν − κ μᵀs     subject to  Φν ⪯ 𝒮Φν + s,  s ⪰ 0              (a penalty).
 //
-// In these two programs, s is the vector of slacks; below, s is a state. For a given ν, the least slack in a state s is
-// [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With the least slacks, a concave program in ν ∈ ℝᵈ
-// remains. In this program, the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊ replaces the weighted sum of the slacks.
+// Here 𝒮 is the Bellman operator. In these two programs, s is the vector of slacks; below, s is a state. For a given ν,
+// the least slack in a state s is [max_a h_a(s)]₊ with h_a(s) = (Φν)(s) − γP_a(s)Φν − c_a(s). With the least slacks, a
+// concave program in ν ∈ ℝᵈ remains. In this program, the convex function σ(ν) = Σ_s μ(s)[max_a h_a(s)]₊ replaces the
+// weighted sum of the slacks.
 //
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
 // that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the function that is
@@ -55,8 +56,8 @@ type SALP struct {
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
 // Solve solves the program exactly, up to rounding. In the result, Objective is αᵀΦν̂ without the penalty, and
-// Violation is the greatest slack over all states. Solve returns an error under average cost, for invalid fields, and
-// if the program is unbounded.
+// Violation is the greatest slack over all states. Solve returns an error under average cost, for invalid fields, if
+// the program is unbounded, and if ctx ends.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {
@@ -102,14 +103,14 @@ func smoothedWeights(x *mixpolicy.MDP, phi *mat.Dense, weights, slack []float64)
 	return alpha, mu, err
 }
 
-// slack is the function σ(y) = Σ_s μ(s)[max_a a_{sa}ᵀy − c_a(s)]₊ of y ∈ ℝʳ. It is the μᵀs of (4.12) for the least
+// slack is the function σ(y) = Σ_s μ(s)[max_a (a_{sa}ᵀy − c_a(s))]₊ of y ∈ ℝʳ. It is the μᵀs of (4.12) for the least
 // slacks s that (4.11) allows.
 type slack struct {
 	m          int
 	mu         []float64
 	rows       linprog.Columns // a_{sa}
 	cost       []float64
-	size, unit float64   // Σ μ(s) max_a ‖a_{sa}‖, Σ μ(s) max_a |c_a(s)|
+	size, unit float64   // Σ μ(s) max_a ‖a_{sa}‖, Σ μ(s) max_a |c_a(s)| or, if this sum is 0, 1
 	dot        []float64 // a_{sa}ᵀy
 }
 
@@ -152,15 +153,15 @@ func (f *slack) tangent(g, y []float64) (offset, value float64) {
 	return offset, value
 }
 
-// rounding bounds the rounding error of σ(y): an inner product and a sum in each state, in this code and in the
-// solver's rows.
+// rounding returns a bound on the rounding error of σ(y). The error arises from the inner products and the sums over
+// states, in this code and in the solver's rows.
 func (f *slack) rounding(y []float64) float64 {
 	return 16 * float64(len(y)+8) * 0x1p-53 * (f.size*floats.Norm(y, 2) + f.unit)
 }
 
-// maximise returns argmax bᵀy − κσ(y), or argmax bᵀy subject to σ(y) ≤ budget if κ = 0. It also returns an upper bound
-// on the difference between the optimum and the value at y. The rows of the linear programs are the tangents:
-// gᵀy − f ≤ budget if κ = 0, and otherwise gᵀy − f ≤ unit·τ, where τ is another variable.
+// If κ > 0, maximise returns argmax bᵀy − κσ(y). If κ = 0, it returns argmax bᵀy subject to σ(y) ≤ budget. It also
+// returns an upper bound on the difference between the optimum and the value at y. The rows of the linear programs are
+// the tangents: gᵀy − f ≤ budget if κ = 0, and otherwise gᵀy − f ≤ unit·τ, where τ is another variable.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)
@@ -224,12 +225,12 @@ func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64
 	}
 }
 
-// negligible is the greatest violation, relative to lengths, that leaves twelve digits correct.
+// negligible is the greatest violation of a row, relative to the row's length, that leaves twelve digits correct.
 const negligible = 0x1p-40
 
-// stalledByRounding reports whether the solver stalled at a point whose violation is negligible.
-// This happens in degenerate programs, whose rows depend on each other to within rounding. The
-// point's bound is still valid, and the gap shows the loss.
+// stalledByRounding reports whether the solver stalled at a point whose violation is negligible. This happens in
+// degenerate programs, whose rows depend on each other to within rounding. The point's bound is still valid, and the
+// gap shows how much accuracy is lost.
 func stalledByRounding(err error) bool {
 	var stall *linprog.StalledError
 	return errors.As(err, &stall) && stall.Violation <= negligible

@@ -22,7 +22,7 @@ import (
 // with S_t = Σ_{k≤t} w_k²‖P(ĝ_k − ĝ_{k−1})‖₂², ĝ_0 = 0, and Q_t(i) = Σ_{k≤t} w_k²(Ψθ_k)_i². The factors c_t and r_t
 // depend on the run so far. Here, D is the Bregman divergence of φ, and θ̂_k is the average after step k:
 //
-//	c_t = max_{k≤t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
+//	c_t = max_{k<t} 2D(θ̂_k; θ₁)/‖θ̂_k − θ₁‖₂,   r_t(i) = max(max_{k≤t} ‖Pb̂_k‖₂, max_{k≤t} λ_k(i)).
 //
 // If c_t is below the minimum of 2D(θ; θ₁)/‖θ − θ₁‖₂ over d points θ near θ₁, we raise it to this minimum. The averages
 // (3.27) have the weights w_t. The answer is the first feasible point on the line from the average θ̂_T to (1/d, …,
@@ -38,12 +38,13 @@ import (
 // # When a run ends by itself
 //
 // With a Tolerance ε, a run ends once it has shown that the cost of its answer exceeds the optimum by at most ε times
-// this cost. The run knows Ψ and c_max, but not b = cᵀΨ. So the run tests an answer θ̂ with n samples that were drawn
-// after θ̂ and a clipping level L were fixed. Assume that a revealed cost is X = c + N, where the noise N has the same
-// distribution for every pair, and this distribution is symmetric about 0. The variance of N may be infinite. Let X_L
-// be X clipped to [−L, L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and let V be the covariance of
-// these samples. In a run with a Tolerance, b̂ is computed from X_L instead of X, and not every sample is followed by a
-// step: after a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰ samples take about 430,000 steps.
+// the absolute value of this cost. The run knows Ψ and c_max, but not b = cᵀΨ. So the run tests an answer θ̂ with n
+// samples that were drawn after both θ̂ and a clipping level L were fixed. Assume that a revealed cost is X = c + N,
+// where the noise N has the same distribution for every pair, and this distribution is symmetric about 0. The variance
+// of N may be infinite. Let X_L be X clipped to [−L, L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and
+// let V be the covariance of these samples. In a run with a Tolerance, b̂ is computed from X_L instead of X, and not
+// every sample is followed by a step: after a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰
+// samples take about 430,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality
 // (Maurer and Pontil 2009) says that, whatever the dimension d, with probability at least 1−δ,
@@ -57,8 +58,8 @@ import (
 //
 // Localisation: by these three bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, the
 // optimum θ* is in S(H) = {θ feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and
-// r_j = max |u_jᵀ(θ̂ − θ)| over S(H). To compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i = Σ_j
-// |(Ψu_j)_i|r_j, the next H is
+// r_j = max |u_jᵀ(θ̂ − θ)| over θ in S(H). To compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i
+// = Σ_j |(Ψu_j)_i|r_j, the next H is
 //
 //	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
 //
@@ -75,8 +76,9 @@ import (
 // many samples came after it as before it. So a run of 10¹⁰ samples has at most 174 tests, 30 answers, and 2700 pairs
 // of an answer and a later test. The run ends wrongly with probability at most 10,800δ < 0.001.
 //
-// When θ̂ is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4 in the test of the
-// previous answer. A test takes d² operations for each pair, and solves 2d programs for each H.
+// When a new answer is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4. Here,
+// θ̂ is the previous answer, whose test gives b̄ and an estimate of π. A test takes d² operations for each pair, and
+// solves 2d programs for each H.
 //
 // # What is proved
 //
@@ -99,15 +101,16 @@ import (
 // 2√Q_T(i). ∎
 //
 // Let U be the right side of (θ), and U_i the right side of (λ) for the pair i. The sum of the inequality (θ) and of
-// the inequalities (λ) of all pairs bounds the gap of the averages. For every θ and every λ ⪰ 0,
+// the inequalities (λ) of all pairs bounds the gap of the averages. For every θ in the part of the domain above, and
+// every λ ⪰ 0,
 //
 //	Σw_t (𝓛(θ̂, λ) − 𝓛(θ, λ̂)) ≤ U + Σ_i U_i + Σ w_t⟨cᵀΨ − b̂_t, θ_t − θ⟩ .
 //
-// The last sum is due to noise. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t) in expectation. This bound
-// includes the effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every r > 0. So the last sum
-// contributes O(1/√T) to the gap. U and Σ_i U_i also contribute O(1/√T), but only if the λ_t stay bounded. We have no
-// proof that the λ_t stay bounded, and know of no such proof for any method of this kind. So the bound for a run can be
-// computed only at the end of the run.
+// The last sum is due to the errors of the estimates b̂_t. If the variance of a cost is finite, ‖b̂_t − cᵀΨ‖ = O(1/√t)
+// in expectation. This bound includes the effect of the samples left out, because E|X|1{|X| > r√t} ≤ E X²/r√t for every
+// r > 0. So the last sum contributes O(1/√T) to the gap. If the λ_t stay bounded, U and Σ_i U_i also contribute
+// O(1/√T). We have no proof that the λ_t stay bounded, and know of no such proof for any method of this kind. So U and
+// Σ_i U_i can be computed only at the end of a run.
 //
 // # Where the method fails
 //
@@ -131,7 +134,7 @@ type ScaleFree struct {
 	// w_k²‖Pĝ_k‖².
 	Sampled bool
 	// Tolerance is ε: a run ends by itself once it has shown that the cost of its answer exceeds the optimum by at most
-	// ε times this cost. 0 means that no run ends by itself.
+	// ε times the absolute value of this cost. 0 means that no run ends by itself.
 	Tolerance float64
 }
 
@@ -298,7 +301,7 @@ func (a *scaleFree) ascend() {
 	for i, v := range a.measure {
 		a.rowSquares[i] += w * v * (w * v)
 		lambda := a.lambda[i]
-		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // for so small a row, λ would overflow before it mattered
+		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // so small a row could matter only if λ were enormous
 			continue
 		}
 		a.sumLambda[i] += w * lambda
@@ -324,9 +327,9 @@ func (a *scaleFree) View(s *mixpolicy.Snapshot) error {
 	return err
 }
 
-// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, if more than a quarter of the excess
-// allowed is due to θ̂ itself or to clipping, the average so far becomes the next θ̂, unless the samples after θ̂ are
-// still fewer than those before.
+// test returns mixpolicy.ErrDone if θ̂ is shown to be good enough. Otherwise, the present answer of View becomes the
+// next θ̂ if two conditions hold. First, the part of the bound that is due to θ̂ itself, or the part due to clipping,
+// exceeds a quarter of the allowed excess. Second, at least as many samples came after θ̂ as before it.
 func (a *scaleFree) test() error {
 	excess, own, allowed := a.trial.excess(a.Tolerance)
 	if excess <= allowed {

@@ -51,7 +51,7 @@ import (
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}).
 //
 // A step makes m queries and takes O(md) operations, whatever n is. Let ν̂ be the average of the iterates of ν, with
-// the weights η. The answer is the greedy policy for Φν̂.
+// the weights η. The answer is the greedy policy for Φν̂, which is computed with the true costs of all pairs.
 //
 // # The error
 //
@@ -68,8 +68,9 @@ import (
 //
 //	E [max_{ν∈Γ} f(ν) − f(ν̂)] ≤ 2(R + n ln(m+1))/(ηT) + (5/2) η M²,
 //
-// where f is the objective of the smoothed program. For the best η, this bound is O(√(n ln m/T)), whereas the constants
-// in the rates of section 3 contain ‖λ*‖. The factor √n arises because the constraints of every state may bind.
+// where f is the objective of the smoothed program. For the best η, this bound is O(√(n ln(m+1)/T)), whereas the
+// constants in the rates of section 3 contain ‖λ*‖. The factor √n arises because the constraints of every state may
+// bind.
 //
 // Source: none. The abstract of the paper announces the method; we derive it here.
 type SmoothedPrimalDual struct {
@@ -88,7 +89,7 @@ type SmoothedPrimalDual struct {
 
 // Approximator is a run that learns a value function Φν̂.
 type Approximator interface {
-	// Nu returns ν̂ in units of the true costs. The next call may overwrite the result.
+	// Nu returns ν̂ in units of the true costs. The next call to Nu may overwrite the result.
 	Nu() []float64
 }
 

@@ -89,7 +89,7 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 }
 
 // SmoothedLP is [SALP] with the true costs and the published penalty. The published μ, the optimal policy's measure, is
-// unknown before the problem is solved. So SmoothedLP uses the distribution that [Visits] returns as both μ and α.
+// unknown before the problem is solved. So for both μ and α, SmoothedLP uses the distribution that [Visits] returns.
 // SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].

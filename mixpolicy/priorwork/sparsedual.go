@@ -20,15 +20,15 @@ import (
 // SparseDualALP minimises the f_ω of [DualALP] for sparse features: at each pair, only a few features are nonzero. For
 // example, the features can be the indicators of sets of pairs. Abbasi-Yadkori et al. (2014) use 366 features for the
 // four-queue network; with these features, a dense Ψ would take 12 GB. Ψ and W = (Q − γP)ᵀΨ are stored as sparse rows.
-// The time to compute a gradient estimate is proportional to the number of nonzero entries in the two rows that it
-// uses.
+// The time to compute the two sampled terms of a gradient estimate is proportional to the number of nonzero entries in
+// the two rows that these terms use.
 //
 // As in the source, b = cᵀΨ is known, and only the gradients of the penalties are sampled:
 //
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
-// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂. So Ψ_i/q₁(i) has the same length for every i, and
-// W_s/q₂(s) has the same length for every s.
+// with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂. So Ψ_i/q₁(i) has the same length for every i that
+// can be drawn, and W_s/q₂(s) for every such s.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
@@ -131,7 +131,7 @@ func (l *lists) matrix(columns int) *sparse.Matrix {
 	return b.Matrix()
 }
 
-// Dim returns d.
+// Dim returns d, the number of features.
 func (a *SparseDualALP) Dim() int { return len(a.b) }
 
 // Entries returns the numbers of nonzero entries of Ψ and of W.
@@ -167,8 +167,9 @@ type DualALPRun struct {
 	Schedule mixpolicy.Schedule
 }
 
-// Run runs the method, and returns the mean of the iterates. If ctx ends, or if a step or Visit fails, Run returns the
-// mean of the iterates so far, and an error.
+// Run runs the method, and returns the mean of the iterates. If ctx ends, or if a step or Visit fails, Run returns an
+// error and the mean of the iterates so far, which is 0 before the first step. If a setting is invalid, Run returns nil
+// and an error.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {
@@ -224,7 +225,8 @@ func (a *SparseDualALP) gradient(g, theta []float64, set DualALPRun, rng *rand.P
 	floats.AddScaled(g, 1/set.CostScale, a.b)
 }
 
-// addRow adds to g row i times z/‖row i‖₂. If z is the sum of all lengths, this is the row divided by its probability.
+// addRow adds z·(row i)/‖row i‖₂ to g. If z is the sum of the lengths of all rows, the added vector is row i divided by
+// its probability in [byLength].
 func addRow(g []float64, z float64, m *sparse.Matrix, i int) {
 	col, val := m.Row(i)
 	z /= floats.Norm(val, 2)

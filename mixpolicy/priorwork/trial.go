@@ -66,8 +66,9 @@ func (t *trial) add(pair int, cost, q float64) float64 {
 	return x
 }
 
-// excess returns three numbers: the bound on (1−p)(bᵀθ̂ − bᵀθ*); its part b̄ᵀθ̂ − min b̄ᵀθ, which is not due to noise;
-// and the allowed excess ε|b̄ᵀθ̂|. If this part alone exceeds the allowed excess, the bound is +∞.
+// excess returns bound, own and allowed; a run ends by itself once bound ≤ allowed. In the terms of [ScaleFree], own is
+// b̄ᵀθ̂ − min b̄ᵀθ, bound is own + H + ε(h(θ̂) + π̄c_max), and allowed is ε|b̄ᵀθ̂|. If own alone exceeds allowed, or if
+// V cannot be factorised, bound is +∞.
 func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	b, reach, m := make([]float64, len(t.answer)), make([]float64, len(t.answer)), make([]float64, len(t.sums)) // b̄, r, m/q
 	t.p.Features().MulVecT(b, t.sums)
@@ -78,7 +79,7 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	share := t.near[t.band] / t.n
 	clipping := t.top * (share + t.bernstein(share*(1-share)*t.n/(t.n-1), 1))
 	t.p.Features().MulVec(m, t.answer)
-	square, most := 0., 0. // Σ (x̂ᵀθ̂)², max (Ψθ̂)_i/q_i
+	square, most := 0., 0. // Σ (xᵀθ̂)², max (Ψθ̂)_i/q_i
 	for i, q := range t.p.Features().Sampling() {
 		if q > 0 {
 			square, most = square+t.squares[i]*(m[i]/q)*(m[i]/q), max(most, m[i]/q)
@@ -118,7 +119,7 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	}
 }
 
-// bernstein returns √(2V ln(2/δ)/n) + 7K ln(2/δ)/3(n−1), with ln(2/δ) = 17.
+// bernstein returns √(2V ln(2/δ)/n) + 7K ln(2/δ)/3(n−1), where V = variance, K = reach and ln(2/δ) = 17.
 func (t *trial) bernstein(variance, reach float64) float64 {
 	return math.Sqrt(2*variance*17/t.n) + 7*reach*17/(3*(t.n-1))
 }
