@@ -18,12 +18,12 @@ type Adversary struct {
 	Instances  int       `csv:"instances"`  // number of instances evaluated
 	Nontrivial int       `csv:"nontrivial"` // number of instances whose ratio is positive
 	Violations int       `csv:"violations"`
-	Ratio      float64   `csv:"ratio,%.12g"` // Left divided by Right; 0 if Right is infinite, ≤ 0, or so small that rounding decides
+	Ratio      float64   `csv:"ratio,%.12g"` // Left divided by Right; 0 if Right is infinite, ≤ 0, or so small that rounding dominates
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the greatest excess of Left over Right that rounding alone can cause
 	Text       string    `csv:"instance"`      // the instance with the greatest ratio, as "name=value …" with all digits
-	Loose      string    `csv:"loose"`         // why no instance has a ratio of ½ or more; empty if an instance has such a ratio
+	Loose      string    `csv:"loose"`         // why the ratio is below ½ in all rows of this bound; empty if it reaches ½ in one
 	Instance   []float64 // the values of Text
 }
 

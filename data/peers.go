@@ -43,7 +43,7 @@ type Comparison struct {
 	// Outcome is empty if the peer returned our answer; otherwise, Outcome says what happened. If the peer was stopped,
 	// all numbers in [Comparison.They] are the time limit.
 	Outcome     string `csv:"outcome"`
-	Repetitions int    `csv:"repetitions"` // how many times the peer did the work
+	Repetitions int    `csv:"repetitions"` // how often the peer did the work, or 1 if it was stopped or failed
 
 	Machine string `csv:"machine"` // model of the processor and number of cores
 	Go      string `csv:"go"`
@@ -59,8 +59,8 @@ const stopped = "stopped"
 // Stopped returns the outcome of a peer that was stopped after the given number of seconds.
 func Stopped(seconds float64) string { return fmt.Sprintf("%s after %.3g s", stopped, seconds) }
 
-// Ratio returns the peer's time divided by ours, or NaN if the peer failed, or gave an answer that differs from ours.
-// If bound is true, the peer was stopped, and the ratio is a lower bound.
+// Ratio returns the peer's median time divided by ours, or NaN if the peer failed, or gave an answer that differs from
+// ours. If bound is true, the peer was stopped, and the ratio is a lower bound.
 func (c Comparison) Ratio() (ratio float64, bound bool) {
 	if c.Outcome != "" && !strings.HasPrefix(c.Outcome, stopped) {
 		return math.NaN(), false
@@ -77,9 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns one row for each work and instance: the row of the fastest peer that returned our answer. The rows are
-// in the order of the file. If no peer returned our answer, Best returns the row of the peer that was stopped after the
-// longest time. If no peer was stopped either, Best returns the first row of the instance.
+// Best returns one row for each work and instance: the row of the fastest peer that returned our answer. The instances
+// stay in the order of the argument. If no peer returned our answer, Best returns the row of the peer that was stopped
+// after the longest time. If no peer was stopped either, Best returns the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -107,7 +107,7 @@ func better(a, b Comparison) bool {
 	return ra < rb
 }
 
-// told returns the text of the last column: the ratio, with ≥ before a lower bound, or "" if the peer failed.
+// told returns the text of the last column: the ratio, with ≥ before a lower bound, or "" if the ratio is NaN.
 func (c Comparison) told() string {
 	ratio, bound := c.Ratio()
 	if math.IsNaN(ratio) {
@@ -221,8 +221,8 @@ func seconds(v float64) string {
 	return digits(v/1e-9) + " ns"
 }
 
-// digits writes a number below 10 to two digits, unless it is whole, and a greater number to three digits and without
-// decimals.
+// digits writes whole numbers and numbers ≥ 10 to three digits and without decimals. It writes other numbers to two
+// digits.
 func digits(v float64) string {
 	if v >= 10 || v == math.Trunc(v) {
 		unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-2))

@@ -41,9 +41,8 @@ func (x *MDP) ActionValues(dst, v []float64) {
 	}
 }
 
-// Greedy returns the policy that takes, in each state, the first action that attains the minimum in
-// (2.8). This policy is optimal if v is v* (under discounting) or h (under average cost); see
-// [MDP.Bellman].
+// Greedy returns the policy that takes, in each state, the first allowed action that attains the minimum
+// in (2.8). This policy is optimal if v is v* (under discounting) or h (under average cost); see [MDP.Bellman].
 func (x *MDP) Greedy(v []float64) *Policy {
 	x.checkValues(v, v)
 	actions := make([]int32, x.n)
@@ -78,8 +77,8 @@ type change struct {
 
 var unchanged = change{lo: math.Inf(1), hi: math.Inf(-1)}
 
-// note includes d in lo and hi, in half the time that min and max take. Once d is NaN, lo and
-// hi stay NaN, because no comparison with NaN is true.
+// note includes d in lo and hi, in half the time that min and max take. After a NaN, lo and hi
+// stay NaN, because no number is less or greater than NaN.
 func (c *change) note(d float64) {
 	if d < c.lo {
 		c.lo = d
@@ -137,9 +136,10 @@ func (x *MDP) sweepStates(workers, terms int, do func(lo, hi int) change) change
 // multiplications take some 50 µs, ten times as long as the start of a goroutine.
 const worthwhile = 1 << 16
 
-// divide cuts [0, n) into one part per worker, or into fewer parts if n or terms, the number
-// of multiplications, is small. It runs do on all parts at once, and returns the number of
-// parts. Workers = 0 means one per CPU. The result of do must not depend on the cuts.
+// divide cuts [0, n) into one part per worker, or into fewer parts if n is small, or if there
+// are few multiplications (terms). It runs do on all parts at once, and returns the number of
+// parts. If workers is 0, there is one worker per CPU. The result of do must not depend on the
+// cuts.
 func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -158,10 +158,10 @@ func divide(workers, n, terms int, do func(part, lo, hi int)) (parts int) {
 }
 
 // valueRounding returns ε such that rounding moves an entry of 𝒮v − v by at most
-// ε(‖c‖∞ + ‖v‖∞). With at most k entries in a row and unit roundoff u, the errors of the inner product, the
-// cost and the difference are at most (k+4)u(‖c‖∞ + ‖v‖∞). The row itself may add up to
-// 1 ± 16(k+1)u, which adds 16(k+1)u(‖c‖∞ + ‖v‖∞). Both together are less than
-// 20(k+1)u(‖c‖∞ + ‖v‖∞).
+// ε(‖c‖∞ + ‖v‖∞). With at most k entries in a row and unit roundoff u, the inner product, the
+// addition of the cost and the difference have rounding errors of at most (k+4)u(‖c‖∞ + ‖v‖∞) in total.
+// The row itself may add up to 1 ± 16(k+1)u, which adds 16(k+1)u(‖c‖∞ + ‖v‖∞). The sum of the two bounds
+// is less than 20(k+1)u(‖c‖∞ + ‖v‖∞).
 func (x *MDP) valueRounding() float64 {
 	k := 0
 	for i := range x.Pairs() {
@@ -276,7 +276,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 			for i := range rows[:k] {
 				rows[i].value = g.x.backup(rows[i].pair, v)
 			}
-			for _, o := range slices.Backward(open[:n]) { // a list ends where the next list begins
+			for _, o := range slices.Backward(open[:n]) { // a state's candidates end where the next state's candidates begin
 				var changed bool
 				dst[o.state], changed = g.choose(o.state, rows[o.first:k], dst[o.state], tie)
 				if k = o.first; changed || first {
@@ -306,7 +306,7 @@ type candidate struct {
 	value float64
 }
 
-// candidates lists the pairs of s whose bound is at most the limit, and returns their number.
+// candidates lists the pairs of s whose entry in g.least is at most limit, and returns their number.
 // The list must have room for m candidates.
 func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) {
 	from := s * g.x.m

@@ -43,7 +43,7 @@ type Certificate struct {
 
 	// PolicyCost is the true cost cᵀξ^π of the answer's policy π. If there is a θ̂, π is π^θ̂.
 	// PolicyResidual is the flow residual of the computed ξ^π. Both numbers are set if HasPolicy is
-	// true. PolicyCost equals Objective if Ψθ̂ is an occupation measure.
+	// true. Up to numerical errors, PolicyCost equals Objective if Ψθ̂ is an occupation measure.
 	HasPolicy                  bool
 	PolicyCost, PolicyResidual float64
 
@@ -61,7 +61,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 	c.Queries, c.Seed, c.Stream = snap.Queries, set.Seed, set.Stream
 	c.Settings = fmt.Sprintf("%s, T = %d, %v", r.settings(), set.Iterations, p.class)
 	if run, ok := r.Run.(PolicyRun); ok {
-		if r.Status == Interrupted { // the computation of a policy may take long
+		if r.Status == Interrupted { // computing a policy may take a long time
 			return nil
 		}
 		if r.Policy, err = run.Policy(ctx); err != nil || set.Uncertified {
@@ -69,7 +69,7 @@ func (r *Result) certify(ctx context.Context, p *Problem, set Settings, snap *Sn
 		}
 		return c.valuePolicy(ctx, p, r.Policy)
 	}
-	if r.Theta == nil { // the run failed before it showed anything
+	if r.Theta == nil { // the run ended before it showed a θ̂
 		return nil
 	}
 	if floats.HasNaN(r.Theta) || math.IsInf(floats.Norm(r.Theta, 1), 1) {
@@ -124,7 +124,7 @@ func (c *Certificate) checkOverflow(p *Problem) error {
 
 func finite(v float64) bool { return v-v == 0 }
 
-// compare sets the numbers that need the exact optimum: the gap, which is ε in (2.21),
+// compare sets the exact optimum and the two numbers that need it: the gap, which is ε in (2.21),
 // and the penalised gap ([Problem.PenalisedGap]), which corresponds to ε in (2.22).
 func (c *Certificate) compare(p *Problem, best *linprog.Solution) {
 	c.HasOptimum, c.Optimum, c.Gap = true, best.Objective, c.Objective-best.Objective

@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Limits on the work of elimination. The limit quickly allows about two seconds. The limit patiently, for a second
-// attempt, allows about five seconds. Both patiently and atMost allow about one gigabyte.
+// These are limits on the work of elimination. The first limit allows about two seconds. The second limit is for a
+// second attempt, and allows about five seconds. The second and the third limit each allow about one gigabyte.
 var (
 	quickly   = reduction.Work{Entries: 4e7, Products: 1.2e9}
 	patiently = reduction.Work{Entries: 1.2e8, Products: 5e9}
@@ -78,8 +78,9 @@ func (r *reduced) measure(n int) []float64 {
 	return mu
 }
 
-// values returns v = c + γPv under discounting. Under average cost, it returns an h that is 0 in state number 0:
-// for t = 1, the relative values, h = c − g + Ph; for t = 0, the mean total cost until state number 0 is reached.
+// values returns v = c + γPv under discounting. Under average cost, it returns an h that is 0 in state number 0: for
+// t = 1, the relative values, h = c − g + Ph, where g is the average cost; for t = 0, the mean total cost until state
+// number 0 is reached.
 func (r *reduced) values(cost []float64, t float64) []float64 {
 	c := make([]float64, r.first+len(r.states))
 	for k, s := range r.states {
@@ -112,7 +113,8 @@ func (x *MDP) eliminate(
 		if !r.Lost {
 			return nil
 		}
-		// 2⁵(size)²(1+T)²2⁻¹⁰⁷⁴ bounds the loss, where T is at least the greatest mean time (see package reduction).
+		// Let n be the number of states of r, and let T be the sum of the mean times to state number 0, so T is at least
+		// the greatest of these times. Then 2⁵n²(1+T)²2⁻¹⁰⁷⁴ bounds the loss (see package reduction).
 		root := float64(r.first+len(support)) * (1 + sum.Of(r.values(constant(x.n, 1), 0))) * 0x1p-534
 		if lost := root * root / 2; lost <= 0x1p-53 {
 			q.Error += lost

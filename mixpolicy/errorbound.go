@@ -18,10 +18,10 @@ import (
 //
 //	‖μ̂ − μ‖₁ ≤ 2‖rN‖₁ ≤ 2 Σ_s |r(s)| h(s)     if Σ μ̂ = 1.
 //
-// Every h ⪰ 0 with h ≥ 1 + P̃h outside z is at least this mean time. Under discounting,
+// Every h ⪰ 0 with h ≥ 1 + P̃h outside z is at least the mean time to z. Under discounting,
 // h = 1/(1−γ) is enough if z is the restart ∗. Otherwise, sweeps from h = 0 approach
-// the mean time from below. Once h − P̃h ≥ ½ outside z, 2h is enough. These sweeps are
-// few compared with the computation of μ.
+// the mean time from below. Once h − P̃h ≥ ½ outside z, 2h is enough. These sweeps
+// usually take little time compared with the computation of μ.
 type errorBound struct {
 	x       *MDP
 	chain   *sparse.Matrix
@@ -33,7 +33,7 @@ type errorBound struct {
 	quick      int       // number of sweeps for h that cost little
 	time       []float64 // h, once it is known
 	exact      Measure   // μ by elimination, if h was not found
-	unprovable bool      // no measure can be proved to be within the limit
+	unprovable bool      // a lower residual would not help: other errors exceed half of the limit, or no bound was found
 }
 
 func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
@@ -48,8 +48,9 @@ func (x *MDP) newErrorBound(chain *sparse.Matrix, support []int32) *errorBound {
 const quick = 1024
 
 // prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding. Under discounting,
-// prove first tries h = 1/(1−γ). Then it looks for h with up to e.quick sweeps. If these sweeps do not suffice, it
-// tries elimination. Where elimination is not cheap, it looks for h again, with up to maxSweeps sweeps.
+// prove first tries h = 1/(1−γ), and returns the bound from this h if the bound is at most limit. If not, or under
+// average cost, prove looks for h with up to e.quick sweeps. If these sweeps do not suffice, it tries elimination. If
+// elimination is not cheap, it looks for h again, with up to maxSweeps sweeps. Later calls use the same h or μ.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -106,8 +107,9 @@ func (e *errorBound) bound(mu, h []float64) (bound, rounding float64) {
 }
 
 // findTime makes sweeps until h − P̃h ≥ ½ outside z, the state of greatest mass. Then it
-// sets e.time to h divided by the least entry of h − P̃h outside z. It gives up after
-// maxSweeps, or once h is so large that the rounding error of the bound exceeds the limit.
+// sets e.time to h divided by a lower bound on the entries of h − P̃h outside z. It gives
+// up after at most maxSweeps sweeps, or once h is so large that the rounding error of the
+// bound exceeds the limit.
 func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, maxSweeps int) error {
 	zero := e.support[0]
 	for _, s := range e.support {
@@ -137,7 +139,8 @@ func (e *errorBound) findTime(ctx context.Context, mu []float64, limit float64, 
 	return nil
 }
 
-// sweep solves h(s) = 1 + (P̃h)(s) for h(s), for each s ≠ z in turn.
+// sweep solves h(s) = 1 + (P̃h)(s) for h(s), for each s ≠ z in turn. In the restart term of P̃h, it uses the h
+// from before the sweep.
 func (e *errorBound) sweep(h []float64, zero int32, backward bool) {
 	restart := e.restart * sum.Dot(e.x.initial, h)
 	for i := range e.support {
@@ -151,7 +154,7 @@ func (e *errorBound) sweep(h []float64, zero int32, backward bool) {
 	}
 }
 
-// leastDrop returns a lower bound on min (h − P̃h)(s) over s ≠ z that holds in spite of rounding.
+// leastDrop returns a lower bound on min (h − P̃h)(s) over s ≠ z. The bound holds despite rounding.
 func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 	restart, least := e.restart*sum.Dot(e.x.initial, h), math.Inf(1)
 	for _, s := range e.support {

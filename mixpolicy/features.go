@@ -93,8 +93,8 @@ func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 
 // FeaturesFromColumns returns features with these columns, and keeps the columns without copying them.
 // Each column must be a distribution over pairs that is 0 at every pair that is not allowed. The columns
-// need not be occupation measures; [Features.FlowResidual] measures how much a column violates the flow
-// constraint (2.13b).
+// need not be occupation measures; [Features.FlowResidual] measures how much a column violates the
+// corrected flow constraint (2.13b).
 func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("mixpolicy: no feature column, want at least one")
@@ -121,9 +121,9 @@ func FeaturesFromColumns(x *MDP, columns ...[]float64) (*Features, error) {
 }
 
 // SampledBy returns the same Ψ with another sampling distribution: the oracle draws pairs from q instead of
-// (1/d) Σ ψⁱ. The slice q must have nm entries; SampledBy keeps q without copying it. The estimator (3.5a),
-// which divides by q, is unbiased only if q is positive wherever a feature is positive. If q violates this
-// condition, the error names the first pair at which a feature is positive and q is 0.
+// (1/d) Σ ψⁱ. The slice q must be a distribution over all nm pairs; SampledBy keeps q without copying it. The
+// estimator (3.5a), which divides by q, is unbiased only if q is positive wherever a feature is positive. If q violates
+// this condition, the error names the first pair at which a feature is positive and q is 0.
 func (f *Features) SampledBy(q []float64) (*Features, error) {
 	if err := sum.CheckDistribution(q, f.x.Pairs()); err != nil {
 		return nil, fmt.Errorf("mixpolicy: sampling distribution: %w", err)
@@ -164,11 +164,11 @@ func (f *Features) Dim() int {
 	return d
 }
 
-// Column returns ψʲ, which the caller must not change. If Ψ is not stored, each call to Column
-// allocates nm numbers.
+// Column returns column j of Ψ, which the caller must not change; Column(0) is ψ¹. If Ψ is not stored,
+// each call to Column allocates nm numbers.
 func (f *Features) Column(j int) []float64 { return f.psi.column(j) }
 
-// Policy returns base policy j, or nil if Ψ was built from columns.
+// Policy returns base policy j, or nil if Ψ was built from columns. Policy(0) is π¹.
 func (f *Features) Policy(j int) *Policy {
 	if f.base == nil {
 		return nil
@@ -245,8 +245,8 @@ func (f *Features) Dense() *mat.Dense {
 	return psi
 }
 
-// FlowResidual returns ‖ψʲᵀ(Q − γP) − (1−γ)αᵀ‖₁. If ψʲ is an occupation measure, this number is 0,
-// up to rounding, by the corrected constraint (2.13b). (The printed constraint (2.13b),
+// FlowResidual returns ‖ψᵀ(Q − γP) − (1−γ)αᵀ‖₁ for ψ = Column(j). If ψ is an occupation measure, this
+// number is 0, up to rounding, by the corrected constraint (2.13b). (The printed constraint (2.13b),
 // ξᵀ(P − Q) = 0, agrees with the corrected constraint only for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
@@ -286,8 +286,8 @@ type matrix interface {
 	dot(j int, x []float64) float64
 }
 
-// storedLimit is the greatest number of entries of a stored Ψ. They take 8 MiB, which fit in
-// the cache. An iteration with dense multipliers reads all of Ψ. Reading a stored Ψ takes half
+// storedLimit is the greatest number of entries of a Ψ that newMatrix stores. So many entries take
+// 8 MiB, which fit in the cache. An iteration with dense multipliers reads all of Ψ. Reading a stored Ψ takes half
 // as long as reading a factored Ψ. Storing a larger Ψ would take too much memory.
 const storedLimit = 1 << 20
 

@@ -103,8 +103,8 @@ type MDP struct {
 // New builds and validates an MDP of at most 2³¹−1 pairs. New returns an error if some P_a(s, ·) is
 // not a distribution: a next state is out of range or listed twice, a probability is not in [0, 1],
 // or the sum is not 1. The error names the first such state s and action a. New also returns an
-// error if a cost is not finite, if a state has no allowed action, or if an action is allowed in no
-// state.
+// error if a cost is not finite, if a state has no allowed action, if an action is allowed in no
+// state, or if another field of spec is invalid.
 func New(spec Spec) (*MDP, error) {
 	if spec.States < 1 || spec.Actions < 1 {
 		return nil, fmt.Errorf("mixpolicy: MDP of %d states and %d actions, want at least one of each", spec.States, spec.Actions)
@@ -235,7 +235,8 @@ func (x *MDP) moved(xi []float64) []float64 {
 	return to
 }
 
-// checkAction returns an error if row, which is π(s), takes an action that is not allowed in s.
+// checkAction returns an error if row is not 0 at an action that is not allowed in s. The argument row consists of
+// the entries of a policy, or of a vector over pairs, for state s.
 func (x *MDP) checkAction(s int, row []float64) error {
 	if x.acts == nil {
 		return nil

@@ -52,16 +52,17 @@ type MeasureMethod int
 
 const (
 	// Auto is Elimination if elimination takes at most about two seconds and loses no significant digits. Otherwise,
-	// Auto is Multilevel. If Multilevel stalls, and elimination was rejected only because it takes too long, Auto
-	// tries Elimination for up to about five seconds. If this attempt also fails, Auto returns an error. On 10⁵
-	// states, all attempts together take some ten seconds. Both methods can fail on random graphs with few neighbours
-	// per state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
+	// Auto is Multilevel. If Multilevel stalls, and elimination was rejected only because it would take too much time
+	// or memory, Auto tries Elimination for up to about five seconds. If this attempt also fails, Auto returns an
+	// error. On 10⁵ states, all attempts together take some ten seconds. Both methods can fail on random graphs with
+	// few neighbours per state, at least 10⁴ states, and edge weights that differ by factors of 10⁵ or more.
 	Auto MeasureMethod = iota
-	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without subtractions, in
-	// an order that keeps the graph of the chain sparse. Let n be the number of states. Elimination fills in some zeros
-	// of the chain's matrix; let N be the final number of nonzero entries above the diagonal. Unless a product falls
-	// below the normal range of float64, every μ(s), however small, has a relative error of at most 16(N+n)2⁻⁵³. N is
-	// about n on a path or a tree, some 20n on a grid of 10⁵ states, and n²/2 if the matrix fills completely.
+	// Elimination is the method of Grassmann, Taksar and Heyman (1985): Gaussian elimination without subtractions. We
+	// choose an order of elimination that keeps the graph of the chain sparse. Let n be the number of states (plus 1
+	// under discounting). Elimination fills in some zeros of the chain's matrix; let N be the final number of nonzero
+	// entries above the diagonal. Unless a product falls below the normal range of float64, every μ(s), however small,
+	// has a relative error of at most 16(N+n)2⁻⁵³. N is about n on a path or a tree, some 20n on a grid of 10⁵ states,
+	// and n²/2 if the matrix fills completely.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, alternately forward and backward.
 	GaussSeidel
@@ -90,13 +91,13 @@ type MeasureSettings struct {
 	// MaxSweeps is the greatest number of sweeps; 0 means 100,000.
 	MaxSweeps int
 	// Start is a guess of μ, such as the measure of a similar policy, or the measure that an interrupted
-	// run returned. Iteration begins from Start; nil means uniform. A guess saves about as many sweeps
+	// computation returned. Iteration begins from Start; nil means uniform. A guess saves about as many sweeps
 	// as the uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps
 	// to reduce the residual by a factor of ten. For example, take the network of 10⁶ states that the
 	// comment on [Multilevel] mentions. From the uniform start, Multilevel reaches a residual of 1e-10
-	// in 46 sweeps. From the measure of a policy that differs from π in one decision out of 10⁴,
-	// Multilevel needs 38 sweeps. The measure of a policy that differs from π in one decision out of 100
-	// saves no sweeps.
+	// in 46 sweeps. From the measure of a policy that differs from the given policy in one decision out
+	// of 10⁴, Multilevel needs 38 sweeps. A policy that differs in one decision out of 100 has a measure
+	// that saves no sweeps.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)
@@ -107,7 +108,8 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 	return Occupation(ctx, x, p, MeasureSettings{})
 }
 
-// Occupation computes μ^π and ξ^π. It returns an error if the policy does not fit the MDP, if a setting is invalid, or if
+// Occupation computes μ^π and ξ^π. It returns an error if the policy does not fit the MDP, if a setting is
+// invalid, or if
 //   - the chain of π has several recurrent classes under average cost: the stationary distribution is
 //     then not unique, and the error names the classes;
 //   - Method is [Elimination], and elimination would take too much work, or loses digits;
@@ -172,17 +174,19 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	return q, err
 }
 
-// auto fills q by elimination where elimination is cheap, and otherwise by the multilevel method. If the multilevel method stalls,
-// auto tries elimination with a higher limit.
+// auto fills q by elimination if elimination is cheap and loses no significant digits, and otherwise by the multilevel
+// method. If elimination exceeded its limit, and the multilevel method stalls, auto tries elimination with a higher
+// limit.
 func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	first := x.eliminate(ctx, q, chain, support, set, quickly)
 	fills := errors.Is(first, reduction.ErrFill)
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
 	}
-	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states whose weights differ by factors of 10⁴ take up
-	// to seven hundred sweeps of half a million moves. Where sweeps stall, the stored directions cost as much per sweep as 5
-	// moves per state. Sweeps up to the limit below take some six seconds on one processor.
+	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states, with edge weights that differ by factors of
+	// 10⁴, take up to seven hundred sweeps, each over half a million moves. When sweeps stall, the stored directions of
+	// the Krylov iteration cost as much per sweep as 5 moves per state. Sweeps up to the limit below take some six
+	// seconds on one processor.
 	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
@@ -201,8 +205,8 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	return fmt.Errorf("%w; %w, from this measure as Start, with more than %d sweeps", err, first, stalls)
 }
 
-// support returns the states that can carry mass: all of them under discounting,
-// the one recurrent class under average cost.
+// support returns the states that can carry mass: all states under discounting, and the recurrent
+// class under average cost. It returns an error if there are several recurrent classes.
 func (x *MDP) support(chain *sparse.Matrix) ([]int32, error) {
 	if !x.criterion.Average() {
 		return allStates(x.n, nil), nil
@@ -249,8 +253,8 @@ func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
 	}
 }
 
-// iterate fills q.State by sweeps until the flow residual is at most the tolerance and the
-// error bound is proved.
+// iterate fills q.State by sweeps until the flow residual is at most the tolerance, and the
+// error is proved to be at most the square root of the tolerance.
 func (x *MDP) iterate(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	mu := x.start(support, set)
 	normalise(mu)
@@ -349,10 +353,11 @@ func normalise(mu []float64) {
 }
 
 // multilevel fills q by [multilevel.Stationary], which computes stationary distributions
-// of irreducible chains. A further state ∗, the last, makes a discounted chain
-// irreducible: every state enters ∗ with probability 1−γ, and ∗ leads to s with
-// probability α(s). The mass of ∗ is 1−γ times the mass of all other states together.
-// When the mass of ∗ is removed and the rest is normalised, μ is the discounted measure.
+// of irreducible chains. A discounted chain gets a further state ∗, the last: every
+// state enters ∗ with probability 1−γ, and ∗ leads to s with probability α(s). The new
+// chain is irreducible, except for states that cannot be reached from α, whose mass is 0.
+// The mass of ∗ is 1−γ times the mass of all other states together. Without ∗, and once
+// normalised, the stationary distribution is the discounted measure.
 func (x *MDP) multilevel(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
 	var initial []float64
 	if !x.criterion.Average() {

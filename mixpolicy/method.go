@@ -15,23 +15,24 @@ import (
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string
-	// Start validates the settings and makes every allocation that the steps need. A
-	// method that learns the costs must take them from the oracle only.
+	// Start validates the settings and makes the allocations that the steps need, except
+	// for data that grow during the run. A method that learns the costs must take them from
+	// the oracle only.
 	Start(p *Problem, o *Oracle) (Run, error)
 }
 
 // Run is the state of one run of a [Method]. It belongs to one goroutine.
 type Run interface {
-	// Step does one iteration, without allocating. An error ends the run. [ErrDone] is not
-	// a failure: it says that nothing is left to do.
+	// Step does one iteration. It should allocate only for data that grow. An error ends the
+	// run. [ErrDone] is not a failure: it says that nothing is left to do.
 	Step() error
 	// View sets *s to the present state. The slices of s are valid until the next Step.
 	View(s *Snapshot) error
 }
 
-// PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning. The
-// View of a PolicyRun leaves Last and Average nil. The method Policy returns the learnt policy. A call to Policy can take
-// a long time, because some methods solve a program only in this call.
+// PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning. The View of a PolicyRun
+// leaves Last and Average nil. The method Policy returns the learnt policy. A call to Policy can take a long time,
+// because some methods solve an optimisation problem only in this call.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)
@@ -84,7 +85,7 @@ type Constant float64
 // At returns η.
 func (eta Constant) At(int) float64 { return float64(eta) }
 
-// InverseSqrt is η_t = η₀/√(t+1); η₀ = 1 is the choice of Proposition 3.1.
+// InverseSqrt is η_t = η₀/√(t+1); η₀ = 1 is the choice in the proof of Proposition 3.1.
 type InverseSqrt float64
 
 // At returns η₀/√(t+1).

@@ -14,9 +14,9 @@ import (
 )
 
 // Mirror is the part that mirror-descent methods share: the sample of (3.5a), the mirror step (3.25),
-// the average (3.27a) and the default settings. A method adds only its gradient, its multipliers (if
-// any) and its View. The zero value, once started, runs with the modulus of the problem's class,
-// η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
+// the average (3.27a) and the default settings. A method adds only its gradient and, if it has
+// multipliers, these multipliers and a View of its own. The zero value, once started, runs with the
+// modulus of the problem's class, η_t = 1/√(t+1), costs divided by c_max, and θ₀ = (1/d, …, 1/d).
 type Mirror struct {
 	// Phi is φ; nil means [DefaultModulus] of the problem's class.
 	Phi bregman.Modulus
@@ -111,7 +111,7 @@ func (m Mirror) Begin(o *Oracle) *Mirror {
 	return &m
 }
 
-// Sample draws (s,a) ~ q. It returns the pair, the pair's cost divided by Scale, and q_a(s). It stores Ψ_a(s)
+// Sample draws (s,a) ~ q. It returns the pair, the revealed cost divided by Scale, and q_a(s). It stores Ψ_a(s)
 // in Row.
 func (m *Mirror) Sample() (pair int, cost, q float64) {
 	pair, cost = m.oracle.Sample()

@@ -19,9 +19,9 @@ const (
 	AutoMultipliers Multipliers = iota
 	// DenseMultipliers stores the whole vector λ_t. An iteration takes about nm·d operations.
 	DenseMultipliers
-	// While λ stays well inside its ball, LazyMultipliers computes λ_t only at the sampled pair, from the path of θ.
-	// The time of such an iteration does not depend on nm. Near the boundary of the ball, LazyMultipliers updates the
-	// whole vector λ_t, as DenseMultipliers does. For the corrected form, Snapshot.Lambda is an unbiased estimate of λ̂.
+	// While λ stays well inside its ball, LazyMultipliers computes λ_t only at the sampled pair, from the earlier
+	// iterates θ_k. The time of such an iteration does not depend on nm. Near the boundary of the ball, LazyMultipliers
+	// updates the whole vector λ_t, as DenseMultipliers does. For the corrected form, Snapshot.Lambda is an unbiased estimate of λ̂.
 	// The printed form allows LazyMultipliers only if λ is not confined to a ball. In this case, the time of an
 	// iteration never depends on nm, and Snapshot.Lambda is exact.
 	LazyMultipliers
@@ -47,7 +47,7 @@ type denseMultipliers struct {
 	f      *Features
 	form   Form
 	radius float64   // G
-	rows   []float64 // r_i with row scaling, else nil
+	rows   []float64 // r_i with row scaling (see PrimalDual.RowScaling), else nil
 	scaled []float64 // λ_t, or r_iλ_t(i) with row scaling
 	move   []float64 // −ηθ, or ηθ for the printed form: a step adds Ψ·move to scaled
 	total  []float64 // Σ wλ, in the units of scaled
@@ -145,12 +145,12 @@ func (l *denseMultipliers) sum() []float64 {
 //
 //	W_t = Σ_{k<t} η_k θ_k ∈ ℝᵈ,
 //
-// where iteration 0 is one at which λ₀ ⪰ 0 is known. Suppose that the ball has been
-// inactive since iteration 0. Then, for every pair i with row ψ_i of Ψ,
+// where iterations are counted from one at which we know λ at all pairs; this λ is λ₀ ⪰ 0.
+// Suppose that the ball has been inactive since iteration 0. Then, for every pair i with row ψ_i of Ψ,
 //
 //	λ_t(i) = max( λ₀(i), max_{k≤t} ⟨ψ_i, W_k⟩ ) − ⟨ψ_i, W_t⟩,
 //
-// which is a walk reflected at 0. Proof: for t = 0, both sides are λ₀(i), because W₀ = 0. Let
+// which is a walk reflected at 0. Proof: for t = 0, both sides are λ₀(i), because W₀ = 0 and λ₀(i) ≥ 0. Let
 // M_t(i) be the outer maximum. Then
 //
 //	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
@@ -192,7 +192,7 @@ type lazyMultipliers struct {
 // horizon is the number of dense iterations that take about as long as the computation
 // of λ_t at all pairs from the path. Per pair, a dense iteration takes a few
 // operations, and the computation from the path takes a binary search or a tree search.
-// Lazy iterations are faster if λ cannot reach G within horizon iterations.
+// Lazy iterations are faster if ‖λ‖ cannot reach G within horizon iterations.
 const horizon = 64
 
 // A path stores at most max(longestPath, nm) numbers; longestPath numbers take 32 MiB. When
@@ -305,7 +305,7 @@ func (l *lazyMultipliers) settle() {
 }
 
 // linearMultipliers computes single entries of λ_t for the printed (3.26) without a ball.
-// Nothing is projected: λ_{t+1} = λ_t + η_tΨθ_t. So with W_t = Σ_{k<t} η_kθ_k and the weights
+// Nothing is projected: λ_{t+1} = λ_t + η_tΨθ_t, and λ₀ = 0. So with W_t = Σ_{k<t} η_kθ_k and the weights
 // w_k of the average,
 //
 //	λ_t = ΨW_t,    Σ_{k<t} w_kλ_k = Ψ Σ_{k<t} w_kW_k,

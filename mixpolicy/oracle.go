@@ -27,8 +27,8 @@ type Oracle struct {
 	fetched float64 // the sum of the data read; without this sum, the compiler would remove the reads
 }
 
-// NewOracle returns an oracle for p. The oracle draws pairs with the generator PCG(seed, stream). If
-// p has noise (see [Problem.WithNoise]), the oracle draws this noise with PCG(seed, ^stream).
+// NewOracle returns an oracle for p. The oracle draws pairs and next states with the generator
+// PCG(seed, stream). If p has noise (see [Problem.WithNoise]), the oracle draws this noise with PCG(seed, ^stream).
 func NewOracle(p *Problem, seed, stream uint64) (*Oracle, error) {
 	if p == nil || p.f == nil {
 		return nil, errors.New("mixpolicy: oracle without a problem, want one from NewProblem")
@@ -102,7 +102,7 @@ func (o *Oracle) next(s, a int) (next int) {
 	return next
 }
 
-// Rand returns the generator that draws the pairs, for methods that also need other random numbers.
+// Rand returns the generator that draws the pairs and the next states, for methods that need other random numbers too.
 func (o *Oracle) Rand() *rand.PCG { return o.rng }
 
 // Queries returns the number of costs revealed so far.

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// A cell that runs in a page only describes its figures; another program, which the page keeps, draws the figures. So
-// the cell's program has half the size, and linking it takes half the time. The description contains only layers of this
-// package: [Pen] records what a user's own layers draw.
+// A cell that runs in a page only describes its figures; another program, which the page keeps, draws the figures.
+// Without the code that draws, the cell's program is half as large, and linking the program takes half the time. The
+// description contains only layers of this package: [Pen] records what a user's own layers draw.
 
 // An order asks for panels as a file of the given Format or, if Format is empty, as the output of a notebook.
 type order struct {
@@ -57,8 +57,8 @@ func pack(v any) []byte {
 	return b.Bytes()
 }
 
-// described returns the panels, which must have been checked. It replaces each user's own layer by the layers of this
-// package that this layer draws.
+// described returns the panels, which must have been checked. It replaces each layer of a user's own type by the layers
+// of this package that the replaced layer draws.
 func (p Panels) described() Panels {
 	p.Figures = slices.Clone(p.Figures)
 	for i, f := range p.Figures {

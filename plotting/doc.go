@@ -19,9 +19,9 @@
 //	err := plotting.Save("objective.svg", fig)
 //
 // Both renderings draw the same marks over the same axis ranges. Each layer becomes a list of marks of a few kinds
-// (mark.go), and both renderings can draw every kind. Neither rendering repairs data. Slices of different lengths are
-// an error. So are NaN, infinities (except as Z in a [Grid]), numbers beyond ±1e100 and, on a logarithmic axis, values
-// below 1e-100. The error names the layer and, if a number is wrong, the index of the number.
+// (mark.go, grid.go), and both renderings can draw every kind. Neither rendering repairs data. Slices of different
+// lengths are an error. So are NaN, infinities (except as Z in a [Grid]), numbers beyond ±1e100 and, on a logarithmic
+// axis, values below 1e-100. The error names the layer and, if a number is wrong, the index of the number.
 //
 // A [Layer] is an interface with one method, so a user's own type can be a layer. Such a type draws itself with the
 // layers of this package, and both renderings show it.
@@ -33,11 +33,12 @@
 // Long curves are drawn with fewer points, without a visible change (thin.go). In a figure of one curve with at most
 // 2000 points, every dropped point is within a pixel and a half of the drawn curve.
 //
-// An output in a notebook contains the chart as HTML and, for LaTeX and for viewers without HTML, a picture as PNG.
+// In a notebook, the output of a figure contains the chart as HTML and, for LaTeX and for viewers without HTML, a
+// picture as PNG.
 //
-// In a build for js/wasm, which runs the cells of a page, the package only describes figures. Another program of the
-// page, built with the build tag `drawer`, draws the figures, and produces the same bytes as the package does in any
-// other build.
+// The cells of a page run as programs built for js/wasm. In such a build, the package only describes figures. Another
+// program of the page, built with the build tag `drawer`, draws the figures, and produces the same bytes as the package
+// does in any other build.
 //
 // The package draws results, and does not compute them. It imports no package from the folder mixpolicy.
 package plotting

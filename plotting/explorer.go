@@ -16,8 +16,8 @@ import (
 // A chart stores each column of numbers only once, even if several frames contain the same curve.
 type Explorer struct {
 	Controls []Control
-	// Frame returns the frame in which each control i has the value Controls[i].Values[at[i]]. Frame is called once for
-	// each combination. All frames must have the same number of figures.
+	// Frame returns the frame in which each control i has the value Controls[i].Values[at[i]]. Each [Show] or [Save] of
+	// the explorer calls Frame once for each combination. All frames must have the same number of figures.
 	Frame func(at []int) Panels
 }
 

@@ -24,7 +24,8 @@ type Axis struct {
 	Label string
 	Log   bool // logarithmic, to base 10; the data must be positive
 
-	// If Min < Max, the axis goes from Min to Max. By default, both are 0, and the axis covers the range of the data.
+	// If Min < Max, the axis goes from Min to Max. By default, both are 0, and the axis covers the data or, if there
+	// are Names, all Names.
 	Min, Max float64
 
 	// Names replace the numbers on a y axis: Names[0] is at the value 1, Names[1] is at 2, and so on, upwards. If there
@@ -45,8 +46,8 @@ type Pen struct {
 	X, Y Axis // the axes of the figure
 
 	layers []layer
-	auto   int    // number of earlier layers that left their colour to the figure
-	used   bool   // the current layer left its colour to the figure
+	auto   int    // number of earlier layers whose colour comes from [Pen.free]
+	used   bool   // the current layer has a colour from [Pen.free]
 	taken  []Look // the looks of layers with the name of a method (see [LookOf])
 }
 
@@ -227,7 +228,8 @@ func checkColumns(cols ...column) error {
 	return nil
 }
 
-// check verifies the columns of points and, if lo or hi is not nil, of their intervals on the axis along, with Lo ≤ Hi.
+// check verifies the columns x and y of points. If lo or hi is not nil, check also verifies that lo and hi are columns
+// on the axis given by the argument along, and that lo[i] ≤ hi[i] for each i.
 func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	all := []column{{"X", x, p.X}, {"Y", y, p.Y}}
 	if lo != nil || hi != nil {
@@ -244,7 +246,8 @@ func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	return nil
 }
 
-// limit is the largest number that is drawn, and 1/limit is the smallest on a logarithmic axis: coordinates stay finite.
+// limit is the greatest absolute value that is drawn, and 1/limit is the least value on a logarithmic axis. These
+// limits keep coordinates finite.
 const limit = 1e100
 
 func drawable(v float64) bool { return math.Abs(v) <= limit }

@@ -54,7 +54,7 @@ func (l Line) Draw(p *Pen) error {
 type Bars struct {
 	Name      string
 	X, Height []float64
-	Width     float64 // default: the smallest distance between two centres
+	Width     float64 // default: the smallest positive distance between two centres, or 1 if there is none
 	Color     Color
 }
 
@@ -141,8 +141,8 @@ func (s Span) Draw(p *Pen) error {
 	return p.add(s, "", s.Color.or(Grey), AutoDash, 0, span{s.From, s.To, s.Vertical, s.Label})
 }
 
-// Path is a trajectory in the plane, with a hollow marker at its start, a full marker at its end, and arrowheads in
-// between.
+// Path is a trajectory in the plane, with a hollow marker at its start, a full marker at its end and, unless the drawn
+// path is very short, arrowheads in between.
 type Path struct {
 	Name  string
 	X, Y  []float64

@@ -43,8 +43,9 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// digits returns the number of significant digits with which a coordinate is stored. It is the argument length or, if the
-// axis is short compared with its distance from 0, a greater number (at most 17).
+// digits returns the number of significant digits with which a coordinate is stored. On a linear axis that contains 0,
+// and on a logarithmic axis with hi > 2·lo, this number is the argument length. On any other axis, it is greater, but
+// at most 17.
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {
 		return length
@@ -58,8 +59,8 @@ func (s scale) end(v float64) json.RawMessage {
 	return appendNumber(nil, v, max(12, s.digits(stillDigits)))
 }
 
-// A chart stores coordinates to five digits of the length of an axis, which is finer than any screen. With several
-// frames, it stores them to four digits, about a tenth of a pixel.
+// A chart stores coordinates to five digits of the length of an axis. These digits resolve more than any screen does.
+// With several frames, a chart stores coordinates to four digits, about a tenth of a pixel.
 const stillDigits, frameDigits = 5, 4
 
 // option returns the figure as ECharts' option, in JSON that is safe within a script element. It adds the figure's data

@@ -129,7 +129,7 @@ func (a arrow) bounds() bounds {
 	return bounds{empty.include(a.x, a.fromX), empty.include(a.y, a.fromY)}
 }
 
-// corner is the place of a rule's label along the rule.
+// corner says at which end of a rule, and on which side of the rule, the label stands.
 type corner struct {
 	start bool // at the left or lower end of the rule, not at the right or upper end
 	below bool // below a horizontal rule, left of a vertical rule
@@ -276,7 +276,7 @@ func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c
 
 // Dash is the pattern of a line. In a [Line], the zero value, AutoDash, means Solid if the author of the figure chose
 // the line's colour. Otherwise, AutoDash means the dash of the method's [Look] or, if the line is not named after a
-// method that [LookOf] lists, ByColor.
+// listed method (see [LookOf]), ByColor.
 type Dash int
 
 const (

@@ -51,8 +51,9 @@ func (p Panels) csv() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// alt returns the alternative text of the picture: the title, the axes, and the name of each named layer, with the range
-// of its values, if it has any: along x if the rows of the picture have names, and otherwise along y.
+// alt returns the alternative text of the picture: the title, the axes, and the kind and name of each named layer. For
+// layers other than arrows, contours and heatmaps, the text also gives the range of any values along y or, if the y
+// axis has names, along x.
 func (f Figure) alt() string {
 	values, along, y := 1, "", "y"
 	if f.Y.Names != nil {

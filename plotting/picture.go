@@ -197,8 +197,8 @@ func (c Control) html() string {
 		for _, v := range c.Values {
 			widest = max(widest, utf8.RuneCountInString(v))
 		}
-		// A screen reader says the value, not its index. The value is in a span, because the label would belong to an
-		// output element instead of the slider.
+		// A screen reader says the value, not its index. The value is in a span. If it were in an output element, the
+		// label would belong to this element instead of the slider.
 		value := html.EscapeString(c.Values[c.Start])
 		fmt.Fprintf(&b, ` = <span style="display:inline-block;min-width:%dch">%s</span> <input type="range" max="%d" value="%d" `+
 			`aria-label="%s" aria-valuetext="%s" %s style="vertical-align:middle;width:min(200px,50vw)">`,

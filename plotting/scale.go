@@ -115,8 +115,8 @@ func (a Axis) span(data interval, pad float64) scale {
 	return scale{floorTo(data.lo-pad*length, length), ceilTo(data.hi+pad*length, length), false}
 }
 
-// floorTo and ceilTo round v down and up to the place of the second digit of size, so that ends of axes are short
-// numbers. If rounding errors leave the result on the wrong side of v, they return v.
+// floorTo rounds v down, and ceilTo rounds v up, to the place of the second digit of size, so that ends of axes are
+// short numbers. If a rounding error leaves the result on the wrong side of v, the function returns v.
 func floorTo(v, size float64) float64 { return -ceilTo(-v, size) }
 
 func ceilTo(v, size float64) float64 {
@@ -153,8 +153,8 @@ func (a Axis) named() []tick {
 	return out
 }
 
-// linearTicks returns the multiples of a step: the least of 1, 2 or 5 times a power of ten that gives at most n+2
-// ticks.
+// linearTicks returns the multiples of a step. The step is the least of 1, 2 or 5 times a power of ten that makes the
+// axis shorter than n+2 steps, so there are at most n+2 ticks.
 func (s scale) linearTicks(n int) []tick {
 	most := float64(n + 2)
 	power := math.Floor(math.Log10((s.hi - s.lo) / most))
@@ -202,9 +202,9 @@ func shifted(v float64, e, decimals int) string {
 	return strconv.FormatFloat(m, 'f', decimals, 64)
 }
 
-// logTicks returns the powers of ten and, over at most 8 decades, their multiples. It labels every power or, on a long
-// axis, one in every few powers, and the multiples by 2 and 5 where there is room. Beyond 40 decades, it omits ticks
-// without labels.
+// logTicks returns the powers of ten and, over at most 8 decades, their multiples by 2 to 9. It labels every power or,
+// on a long axis, one in every few powers. Over less than 2 decades, it also labels the multiples by 2 and 5. Beyond 40
+// decades, it omits ticks without labels.
 func (s scale) logTicks(n int) []tick {
 	const slack = 1e-9
 	lo, hi := math.Log10(s.lo), math.Log10(s.hi)

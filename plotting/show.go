@@ -102,7 +102,7 @@ const Headless = "MIXPOLICY_HEADLESS"
 // creates a missing folder. Save writes the whole file or none. Saved as SVG, PNG or CSV, a drawing gives the same
 // bytes every time. A PDF contains the time at which it was made.
 //
-// CSV is one table with the columns panel (counted from 1), title, kind, layer (the layer's name), x, y, lo, hi and z.
+// CSV is one table with the columns panel (counted from 1), title, kind, layer (its name or label), x, y, lo, hi and z.
 // If a layer has no value for a column, the cell is empty. Lines, points and paths have a row for each point, with the
 // point's interval if there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of
 // its grid, with the value at this point as z. A rule has one row, and a span has a row for each of its ends. The value

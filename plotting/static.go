@@ -202,8 +202,8 @@ func newPlot(f Figure, layers []layer, x, y scale) *plot.Plot {
 
 var smallStyle = sync.OnceValue(func() text.Style { return textStyle(smallFont, draw.XCenter, draw.YTop) })
 
-// apart returns at most about n ticks whose labels do not touch on an axis of this length, in points. room is the
-// length of a label along the axis.
+// apart returns the ticks of an axis of the given length, in points. At most about n ticks have labels, and the labels
+// do not touch. The function room returns the length of a label along the axis.
 func (s scale) apart(n int, length float64, room func(label string) vg.Length) []tick {
 	const gap = 5 // points
 	for ; ; n-- {
@@ -227,9 +227,9 @@ func (s scale) apart(n int, length float64, room func(label string) vg.Length) [
 	}
 }
 
-// position returns the place of a value on gonum/plot's axis. A logarithmic axis is a linear axis of log₁₀ there:
+// position returns the place of a value on gonum/plot's axis. We draw a logarithmic axis as a linear axis of log₁₀:
 // gonum/plot's own logarithmic axis places its label at the arithmetic mean of the ends, far up, and shortens the plot
-// by the part that would stick out.
+// by the part of the label that would stick out.
 func (s scale) position(v float64) float64 {
 	if s.log {
 		return math.Log10(v)
@@ -593,7 +593,7 @@ func newHead(title string, layers []layer, width vg.Length) head {
 	return h
 }
 
-// wrapped breaks a title into lines of at most this width.
+// wrapped breaks a title at spaces, into lines of at most this width. A wider word gets a line of its own.
 func wrapped(title string, width vg.Length) string {
 	style := textStyle(titleFont, draw.XLeft, draw.YTop)
 	var lines []string
@@ -626,7 +626,7 @@ func (h head) draw(c draw.Canvas) {
 	}
 }
 
-// sample draws a sample of the style of the layer in r.
+// sample draws a sample of the layer's style in the rectangle r.
 func (l layer) sample(c draw.Canvas, r vg.Rectangle) {
 	middle := (r.Min.Y + r.Max.Y) / 2
 	fill := func(alpha float64) {

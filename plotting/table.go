@@ -129,8 +129,9 @@ var (
 	carets     = regexp.MustCompile(`\^(\d+)`)
 )
 
-// printed returns the text as HTML, with numbers and scripts as in print: −1.5·10⁻⁹ for -1.5e-09, c with a
-// subscript for c_max, and ℝ with a superscript for ℝ^2. The text that [Table.String] returns keeps the notation of package fmt.
+// printed returns the text as HTML, with numbers and scripts as in print: −1.5·10⁻⁹ for -1.5e-09, c with a subscript
+// for c_max, and ℝ with a superscript for ℝ^2. The text that [Table.String] returns keeps exponents such as e-09, and
+// marks such as _ and ^.
 func printed(text string) string {
 	text = exponents.ReplaceAllStringFunc(text, func(number string) string {
 		mantissa, exponent, _ := strings.Cut(number, "e")

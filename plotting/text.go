@@ -230,8 +230,9 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 }
 
 // Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. In
-// PDF, the corner of a sharp turn can stick out by up to five widths of the line. The corner of a turn of 90° sticks
-// out by only a fifth of the width. Closed paths stay unchanged: they are markers, whose corners are all alike.
+// PDF, the corner of a sharp turn can stick out by up to four and a half widths of the line. The corner of a turn of
+// 90° sticks out by only a fifth of the width. Closed paths stay unchanged: they are markers, whose corners are all
+// alike.
 func (o outlined) Stroke(p vg.Path) {
 	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
 		o.CanvasSizer.Stroke(p)

@@ -88,10 +88,11 @@ func pick(v []float64, keep []int) []float64 {
 	return mapped(keep, func(k int) float64 { return v[k] })
 }
 
-// extremes returns the indices of the first, the last, the least and the greatest point of each curve in each column
-// of pixels. These points draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time
-// Series Data Aggregation, VLDB 2014). extremes then omits points within half a pixel of the lines between the others.
-// x is sorted; the axis is the unit interval. With many curves, columns are wider.
+// extremes finds the first, the last, the least and the greatest point of each curve in each column of pixels. These
+// points draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time Series Data
+// Aggregation, VLDB 2014). For each curve, extremes then drops points within half a pixel of the lines between the
+// others. It returns the indices of the points that at least one curve keeps. x is sorted; the axis is the unit
+// interval. With many curves, columns are wider.
 func extremes(x []float64, ys [][]float64) []int {
 	columns := min(pixelColumns, 2*dense/(2+2*len(ys)))
 	column := func(i int) int { return min(columns-1, max(0, int(x[i]*float64(columns)))) }
@@ -134,9 +135,8 @@ func strips(n int, x []float64) (keep []int) {
 	return keep
 }
 
-// simplify returns the indices of the points of a polyline that remain when each dropped point lies within tol of the
-// simplified line (Ramer 1972; Douglas and Peucker 1973). It keeps NaN, which separates pieces, and the neighbours of
-// NaN.
+// simplify drops points of a polyline, each within tol of the simplified line (Ramer 1972; Douglas and Peucker 1973),
+// and returns the indices of the remaining points. It keeps NaN, which separates pieces, and the neighbours of NaN.
 func simplify(tol float64, x, y []float64) []int {
 	keep := make([]bool, len(x))
 	var split func(lo, hi int)
@@ -191,8 +191,9 @@ func pieces(x, y []float64) iter.Seq2[int, int] {
 	}
 }
 
-// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. If len(x) is at
-// most dense, it may keep more than n points, because it then drops only points within half a pixel of the line.
+// simplifyTo simplifies until at most n points are left, starting with a tolerance below what can be seen. If len(x) is
+// at most dense, it may keep more than n points, because it then drops only points within half a pixel of the line. It
+// keeps the ends of all pieces of a curve, even if these are more than n points.
 func simplifyTo(n int, x, y []float64) []int {
 	for tol := invisible; ; tol *= 2 {
 		keep := simplify(tol, x, y)

@@ -21,8 +21,8 @@ func (x instance) size() (bytes int) {
 }
 
 // bandwidth returns the number of bytes that all cores together read and write in a second: the best of several STREAM
-// triads (McCalpin 1995) over three arrays of 128 MiB, more than caches hold. As in STREAM, each entry counts three
-// times 8 bytes.
+// triads (McCalpin 1995) over three arrays of 128 MiB each, more than caches hold. As in STREAM, each index counts as
+// 24 bytes: two entries are read, and one is written.
 func bandwidth() float64 {
 	const n, times = 1 << 24, 12
 	a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -75,8 +75,8 @@ func main() {
 	command.FatalIfErrorf(err)
 }
 
-// measure measures the works with the given names, or all works if no name is given. The new rows of a finished work
-// replace the old rows of this work.
+// measure measures the works with the given names, or all works if no name is given. Unless quick is true, the new rows
+// of a finished work replace the old rows of this work.
 func measure(ctx context.Context, root string, only []string, quick bool) error {
 	b := &bench{quick: quick}
 	var err error

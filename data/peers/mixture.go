@@ -58,8 +58,9 @@ func mixtureRace(d int, sizes, small []int, quick bool) race {
 	}
 }
 
-// asGood returns an error unless the peer's θ is feasible and has our objective, up to small multiples of the tolerances
-// of HiGHS. The default tolerances are 10⁻⁷, for rows of greatest entry 1 and for reduced costs of d variables of size R.
+// asGood returns an error unless the peer's θ is feasible and has our objective, up to small multiples of the default
+// tolerances of HiGHS. These are 10⁻⁷ for the violation of a row, scaled to the greatest entry 1, and for a reduced
+// cost.
 func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d entries, want %d", len(theirs), len(ours))

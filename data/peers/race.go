@@ -29,7 +29,7 @@ type race struct {
 const (
 	// repetitions is the greatest number of turns, for us and for the best peer: enough to see the median and the spread.
 	repetitions = 5
-	// budget is the time after which no further repetition begins.
+	// budget is the time, counted from the second turns, after which no further turn begins.
 	budget = 45 * time.Second
 	// The limit of a peer's first turn is patience times our time, but at least leastPatience; later limits are twice as long.
 	patience      = 12

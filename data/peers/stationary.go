@@ -15,8 +15,8 @@ import (
 // residual is the ‖μ − μP‖₁ at which a stationary measure is good enough.
 const residual = 1e-10
 
-// stationary computes stationary measures of the network under two policies. We and the peers receive the matrix P^π
-// of all states. Finding the recurrent class is part of the work.
+// stationary is the computation of the stationary measure of the network under each of two policies. We and the peers
+// receive the matrix P^π of all states. Finding the recurrent class is part of the work.
 func stationary(quick bool) (all []func() race) {
 	var w models.Network
 	if quick {
@@ -65,8 +65,9 @@ func matrixOf(x *mixpolicy.MDP) instance {
 	}
 }
 
-// sameMeasure computes the residual of the peer's measure, and requires that it is at most the constant residual. The two
-// measures may differ by 10⁴ times the constant residual, because a chain of this size mixes in at most about 10⁴ steps.
+// sameMeasure returns an error if the residual of the peer's measure is more than 1 % above the constant residual, or
+// if the measure does not add up to 1. The measure may differ from ours by 10⁴ times the constant residual in the ℓ₁
+// norm, because a chain of this size mixes in at most about 10⁴ steps.
 func sameMeasure(x *mixpolicy.MDP, ours, theirs []float64) error {
 	if len(theirs) != len(ours) {
 		return fmt.Errorf("%d states, want %d", len(theirs), len(ours))

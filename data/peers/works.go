@@ -43,7 +43,8 @@ func (b *bench) measure(ctx context.Context, w work) (all []data.Comparison, err
 	return all, nil
 }
 
-// within returns a function that reports the first entry of theirs that is further from ours than the tolerance.
+// within returns a function that reports the first entry of theirs that differs from the same entry of ours by more
+// than the tolerance.
 func within(tolerance float64) func(ours, theirs []float64) error {
 	return func(ours, theirs []float64) error {
 		if len(theirs) != len(ours) {
@@ -58,7 +59,8 @@ func within(tolerance float64) func(ours, theirs []float64) error {
 	}
 }
 
-// step compares a step of Algorithm 1 with lazy multipliers and the same step with dense multipliers.
+// step is a step of Algorithm 1, with d = 2. We update the multipliers lazily, and the peer updates all of them in
+// every step.
 func step(quick bool) race {
 	n, calls := 10_000, 50_000
 	if quick {
@@ -120,8 +122,9 @@ func geometric(n, m int) *mixpolicy.Problem {
 // accuracy is the greatest distance of a value from v* that is allowed. Costs are in [0, 1), and values are about 10.
 const accuracy = 1e-6
 
-// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. A method stops when
-// span(𝒮v − v) proves the accuracy. A method without such a rule stops when ‖𝒮v − v‖∞ proves the accuracy.
+// valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. A method
+// stops when span(𝒮v − v) proves the accuracy, where 𝒮 is the Bellman operator. A method without such a rule stops when
+// ‖𝒮v − v‖∞ proves the accuracy.
 func valuation(quick bool) (all []func() race) {
 	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
 	if quick {

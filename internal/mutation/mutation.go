@@ -29,13 +29,13 @@ const (
 	Sign      Operator = "sign"      // the result or a term changes its sign
 	Identity  Operator = "identity"  // the function returns one of its arguments, or copies it to dst
 	Factor    Operator = "factor"    // the result or a constant is doubled, * becomes /, or / becomes *
-	Term      Operator = "term"      // an operand of a sum, a product or a quotient is dropped
+	Term      Operator = "term"      // an operand of a sum, a difference, a product or a quotient is dropped
 	Argument  Operator = "argument"  // two adjacent arguments are swapped, min becomes max, or max becomes min
 	Step      Operator = "step"      // a statement, a loop's body or a call to package math is skipped
 	Condition Operator = "condition" // a condition is negated, && and || are exchanged, or a comparison becomes strict or not strict
 )
 
-// Mutant is one change of one function.
+// Mutant is a function with one change.
 type Mutant struct {
 	ID int // from 1 within a [Program]
 	*Function

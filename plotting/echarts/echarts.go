@@ -21,10 +21,10 @@
 //	LOADER
 //	</script>
 //
-// LOADER stands for [Loader], a script of about 1.6 kB that may occur any number of times in a page. [Loader] fetches
-// the bundle once, or again after a failure. It then calls every pushed function exactly once, even a function that is
-// pushed later. On paper, style sheets show elements of the class mixpolicy-static and hide elements of the class
-// mixpolicy-live, whatever scripts have done.
+// LOADER stands for [Loader], a script of about 1.6 kB that may occur any number of times in a page. Unless the page
+// has already loaded the bundle, [Loader] fetches the bundle once, or again after a failure. [Loader] then calls every
+// pushed function exactly once, even a function that is pushed later. On paper, style sheets show elements of the class
+// mixpolicy-static and hide elements of the class mixpolicy-live, whatever scripts have done.
 //
 // # Light and dark
 //
