@@ -284,8 +284,7 @@ func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Ru
 	return startOn(tb, p, m, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
 }
 
-func startOn(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
-	tb.Helper()
+func startOn(_ testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
 	return mixpolicy.Must(m.Start(p, o))
 }
 

@@ -138,7 +138,7 @@ func New(spec Spec) (*MDP, error) {
 	b := sparse.NewBuilder(x.n, x.Pairs(), min(cmp.Or(expected, 4*x.Pairs()), math.MaxInt32)) // the builder grows as needed
 	for s := range x.n {
 		for k := range x.m {
-			a := x.act(s, k)
+			a := x.Taken(s, k)
 			cost, next := spec.Dynamics(s, a)
 			if math.IsNaN(cost) || math.IsInf(cost, 0) {
 				return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(s, a), cost)
@@ -199,8 +199,8 @@ func (x *MDP) allow(allowed func(s, a int) bool) error {
 	return nil
 }
 
-// act returns a if a is allowed in state s, else the first action allowed in s.
-func (x *MDP) act(s, a int) int {
+// Taken returns a if action a is allowed in state s, and otherwise a₀, the first action allowed in s (see [MDP.Allowed]).
+func (x *MDP) Taken(s, a int) int {
 	if x.acts == nil {
 		return a
 	}
@@ -220,7 +220,7 @@ func (x *MDP) act(s, a int) int {
 // Fπ, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of these results:
 // they only enter counts of pairs, such as nm in a bound. A policy must give probability 0 to pairs that are not
 // allowed; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ is 0 at these pairs, and Ψθ ⪰ 0 holds for them.
-func (x *MDP) Allowed(s, a int) bool { return x.act(s, a) == a }
+func (x *MDP) Allowed(s, a int) bool { return x.Taken(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
 func (x *MDP) moved(xi []float64) []float64 {
@@ -230,7 +230,7 @@ func (x *MDP) moved(xi []float64) []float64 {
 	to := make([]float64, x.Pairs())
 	for i, v := range xi {
 		s, a := x.StateAction(i)
-		to[x.Pair(s, x.act(s, a))] += v
+		to[x.Pair(s, x.Taken(s, a))] += v
 	}
 	return to
 }
@@ -328,9 +328,9 @@ func (x *MDP) WithCosts(cost []float64) (*MDP, error) {
 		if math.IsNaN(c) || math.IsInf(c, 0) {
 			return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(i/x.m, i%x.m), c)
 		}
-		if s, a := x.StateAction(i); c != cost[x.Pair(s, x.act(s, a))] {
+		if s, a := x.StateAction(i); c != cost[x.Pair(s, x.Taken(s, a))] {
 			return nil, fmt.Errorf("mixpolicy: %s is not allowed: cost %v, want the cost of action %s, %v",
-				x.pairName(s, a), c, x.ActionName(x.act(s, a)), cost[x.Pair(s, x.act(s, a))])
+				x.pairName(s, a), c, x.ActionName(x.Taken(s, a)), cost[x.Pair(s, x.Taken(s, a))])
 		}
 	}
 	y := *x

@@ -116,7 +116,7 @@ func Deterministic(x *MDP, actions []int) (*Policy, error) {
 func deterministic[action int | int32](x *MDP, actions []action) *Policy {
 	at := make([]int32, x.n)
 	for s, a := range actions {
-		at[s] = int32(x.m - 1 - x.act(s, int(a)))
+		at[s] = int32(x.m - 1 - x.Taken(s, int(a)))
 	}
 	units := make([]float64, 2*x.m-1) // 0 … 0 1 0 … 0, which contains every unit vector
 	units[x.m-1] = 1

@@ -16,7 +16,7 @@ import (
 // costs have no noise, one query for each pair is enough: the answer's cost then exceeds the cost of the best policy by
 // at most 10⁻⁶ times the range of the costs.
 //
-// The method queries all pairs in a random order, and then repeats this order. The estimate of a pair's cost is the
+// The method queries all allowed pairs in a random order, and then repeats this order. The estimate of a pair's cost is the
 // cost last observed for this pair. Before a pair's first query, the estimate is the greatest cost, which Assumption
 // A.3 gives.
 //
@@ -42,8 +42,8 @@ type certaintyEquivalence struct {
 func (CertaintyEquivalence) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	x := p.MDP()
 	_, most := x.CostRange()
-	cost := slices.Repeat([]float64{most}, x.Pairs())
-	return &certaintyEquivalence{x: x, oracle: o, order: rand.New(o.Rand()).Perm(x.Pairs()), cost: cost}, nil
+	order := slices.DeleteFunc(rand.New(o.Rand()).Perm(x.Pairs()), func(i int) bool { return !x.Allowed(x.StateAction(i)) })
+	return &certaintyEquivalence{x: x, oracle: o, order: order, cost: slices.Repeat([]float64{most}, x.Pairs())}, nil
 }
 
 // Step implements [mixpolicy.Run]: it makes one query.
@@ -57,6 +57,10 @@ func (a *certaintyEquivalence) Step() error {
 // Policy implements [mixpolicy.PolicyRun]. Policy solves the MDP with the estimated costs, to within 10⁻⁶ times the
 // range of these costs.
 func (a *certaintyEquivalence) Policy(ctx context.Context) (*mixpolicy.Policy, error) {
+	for i := range a.cost {
+		s, b := a.x.StateAction(i)
+		a.cost[i] = a.cost[a.x.Pair(s, a.x.Taken(s, b))]
+	}
 	estimated, err := a.x.WithCosts(a.cost)
 	if err != nil {
 		return nil, err

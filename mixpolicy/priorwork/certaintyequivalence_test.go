@@ -1,6 +1,7 @@
 package priorwork
 
 import (
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,9 +23,7 @@ func TestCertaintyEquivalence(t *testing.T) {
 				return mixpolicy.Must(x.Occupation(t.Context(), mixpolicy.Must(a.Policy(background)))).Cost(x.Costs())
 			}
 			for range queries {
-				if err := a.Step(); err != nil {
-					t.Fatal(err)
-				}
+				mixpolicy.Must(0, a.Step())
 			}
 			seen := 0
 			for i, c := range a.cost {
@@ -42,5 +41,20 @@ func TestCertaintyEquivalence(t *testing.T) {
 				t.Errorf("%v, in another unit: policy costs %v, want %v", criterion, cost(), best)
 			}
 		}
+	}
+	// A pair that is not allowed is never queried, and its estimate is the estimate of the pair that is taken instead.
+	x := mixpolicy.Must(mixpolicy.New(mixpolicy.Spec{States: 2, Actions: 2, Criterion: mixpolicy.Discounted(.5),
+		Allowed: func(s, a int) bool { return s == 0 || a == 1 },
+		Dynamics: func(s, a int) (float64, []mixpolicy.Transition) {
+			return float64(3 - s - a), []mixpolicy.Transition{{To: a, P: 1}}
+		}}))
+	f := mixpolicy.Must(mixpolicy.NewFeatures(background, x, mixpolicy.UniformPolicy(x)))
+	a := begin[*certaintyEquivalence](mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Simplex())), CertaintyEquivalence{})
+	for range 3 {
+		mixpolicy.Must(0, a.Step())
+		mixpolicy.Must(a.Policy(background))
+	}
+	if got := mixpolicy.Must(x.Occupation(background, mixpolicy.Must(a.Policy(background)))).Cost(x.Costs()); math.Abs(got-1.25) > 1e-9 {
+		t.Errorf("after each allowed pair was queried once: cost %v, want 1.25", got)
 	}
 }

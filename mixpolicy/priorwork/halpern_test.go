@@ -16,9 +16,7 @@ func stepsToProof(t *testing.T, p *mixpolicy.Problem, m mixpolicy.Method, most i
 	run := begin[mixpolicy.Run](p, m)
 	for k := 1; k < most; k++ {
 		var s mixpolicy.Snapshot
-		if err := errors.Join(run.Step(), run.View(&s)); err != nil {
-			t.Fatal(err)
-		}
+		mixpolicy.Must(0, errors.Join(run.Step(), run.View(&s)))
 		value := p.Objective(s.Average)
 		if math.Abs(value-p.DualBound(s.Lambda))+math.Abs(value)*p.NegativeMass(s.Average) < 1e-6*math.Abs(value) {
 			return k

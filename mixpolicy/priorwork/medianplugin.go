@@ -69,8 +69,7 @@ func (a *medianPlugIn) ViewUntil(ctx context.Context, s *mixpolicy.Snapshot) err
 				means[k] = a.total[k][j] / float64((a.t+len(a.total)-1-k)/len(a.total))
 			}
 			slices.Sort(means)
-			n := len(means)
-			a.b[j] = (means[(n-1)/2] + means[n/2]) / 2
+			a.b[j] = (means[(len(means)-1)/2] + means[len(means)/2]) / 2
 		}
 		best, err := a.p.Solve(ctx, a.b)
 		if err != nil {

@@ -49,8 +49,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 			"Then the best of all policies can be computed, and no mixture costs less.", pairs)}, nil
 	}
 	precision := fmt.Sprintf("After %d queries, the standard error of the estimated costs is at most %.3g, "+
-		"in ℓ₂, not counting an error that all of them share.",
-		budget, samplingError(p)/math.Sqrt(float64(budget)))
+		"in ℓ₂, not counting an error that all of them share.", budget, samplingError(p)/math.Sqrt(float64(budget)))
 	if known.Tolerance > 0 {
 		return Recommendation{ScaleFree{Tolerance: known.Tolerance}, budget, fmt.Sprintf("There is nothing to tune, and the run ends "+
 			"once its answer is shown to exceed the optimum by at most %.3g %% of its own cost. %s", 100*known.Tolerance, precision)}, nil

@@ -122,9 +122,7 @@ func TestScaleFreeRegret(t *testing.T) {
 			regret += w * floats.Dot(g, a.m.Theta)
 			floats.AddScaled(total, w, g)
 			last = a.length // c_T, which the last step uses
-			if err := a.descend(g); err != nil {
-				t.Fatal(err)
-			}
+			mixpolicy.Must(0, a.descend(g))
 		}
 		// The θ of the greatest regret, and θ₁, where D = 0.
 		for _, theta := range [][]float64{onto(times(-1e9, total), 2), barycentre(d)} {

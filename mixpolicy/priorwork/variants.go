@@ -48,10 +48,8 @@ func (a VarianceReduced) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpo
 		return nil, err
 	}
 	d, pairs := p.Dim(), p.MDP().Pairs()
-	return &varianceReduced{
-		m: m, s: newSaddle(p), b: make([]float64, d), gradient: make([]float64, d), lambda: make([]float64, pairs),
-		averageLambda: make([]float64, pairs), shown: make([]float64, pairs),
-	}, nil
+	return &varianceReduced{m: m, s: newSaddle(p), b: make([]float64, d), gradient: make([]float64, d),
+		lambda: make([]float64, pairs), averageLambda: make([]float64, pairs), shown: make([]float64, pairs)}, nil
 }
 
 // Step implements [mixpolicy.Run].
