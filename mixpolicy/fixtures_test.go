@@ -289,12 +289,9 @@ func startOn(_ testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolic
 }
 
 // advance takes n steps.
-func advance(tb failer, m mixpolicy.Run, n int) {
-	tb.Helper()
+func advance(_ failer, m mixpolicy.Run, n int) {
 	for range n {
-		if err := m.Step(); err != nil {
-			tb.Fatalf("%v", err)
-		}
+		mixpolicy.Must(0, m.Step())
 	}
 }
 
