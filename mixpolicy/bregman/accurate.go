@@ -12,7 +12,8 @@ import (
 // ulp is the distance from 1 to the next larger float64.
 const ulp = 0x1p-52
 
-// binade returns a power of two that scales r to near 1 without rounding.
+// binade returns the power of two c with ½ ≤ cr < 1, clipped to the range from 2⁻¹⁰⁰⁰ to 2¹⁰⁰⁰. The product cr has no
+// rounding error. If r is 0 or not finite, c is 1.
 func binade(r float64) float64 {
 	_, e := math.Frexp(r)
 	return math.Ldexp(1, min(max(-e, -1000), 1000))

@@ -78,12 +78,12 @@ func (b Ball) Conjugate(y []float64) float64 {
 	return b.R * n / c
 }
 
-// ConjugateCurvature returns 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}, the J″ of (3.24). The code computes
+// ConjugateCurvature returns 1ᵀ∇²φ*(y)1 = R(d + d‖y‖² − (1ᵀy)²)/(1 + ‖y‖²)^{3/2}, J″(0) of (3.24). The code computes
 // the first bracket as d(1 + ‖y − ȳ1‖²), where ȳ is the mean of y. In this form, nothing cancels.
 func (b Ball) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(1, y)
 	_, _, k, ww := centred(y)
-	t := math.Sqrt(k*k+ww) / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²)
+	t := math.Sqrt(k*k+ww) / n * (c / k) // √(1 + ‖w‖²)/√(1 + ‖y‖²) with w = y − ȳ1
 	return b.R * float64(len(y)) * t * t * (c / n)
 }
 

@@ -10,7 +10,7 @@ import "math"
 // φ is 2-strongly convex in ℓ₁ on the simplex: for a direction e with Σᵢ eᵢ = 0, Hölder's inequality gives
 // eᵀ∇²φ(x)e = Σ eᵢ²/xᵢ² ≥ (Σ |eᵢ|^{2/3})³ ≥ (2(‖e‖₁/2)^{2/3})³ = 2‖e‖₁². For d = 2, equality holds at x = (½, ½).
 //
-// Source: Burg (1975); Bauschke and Borwein (1997) use φ as a Bregman function.
+// Source: Burg (1975). Bauschke and Borwein (1997) use φ as a Bregman function.
 //
 //	m, y := bregman.Burg(), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.5623, 0.2647, 0.1731)
@@ -21,8 +21,8 @@ type burg struct{}
 func (burg) Value(x float64) float64 { return -math.Log(x) }
 func (burg) Deriv(x float64) float64 { return -1 / x }
 
-// For y ≥ 0, min(y, zero) is −0. The formulas then give +∞: for φ*, its value; for (φ*)′, the upper end of the domain,
-// as in [Kernel].
+// For y ≥ 0, min(y, zero) is −0, and the formulas give +∞. For φ*, +∞ is the value. For (φ*)′,
+// +∞ is the upper end of the domain, as [Kernel] requires.
 func (burg) ConjDeriv(y float64) float64     { return -1 / min(y, zero) }
 func (burg) ConjCurvature(y float64) float64 { return 1 / min(y, zero) / min(y, zero) }
 func (burg) Conjugate(y float64) float64     { return -1 - math.Log(-min(y, zero)) }

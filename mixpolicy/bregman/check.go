@@ -155,11 +155,11 @@ const methods = " Value Gradient ConjugateGradient InDomain Deriv ConjDeriv Doma
 // slack is the greatest allowed ratio of an error to its estimate.
 const slack = 1000
 
-// A part is a modulus to which most identities apply: a kernel of a [Separable], as a modulus in ℝ¹, or,
-// for any other modulus, the whole modulus.
+// A part is a modulus that Check examines: a kernel of a [Separable], as a modulus in ℝ¹, or the whole modulus. Most
+// identities are examined on the kernels if m is separable, and on the whole modulus otherwise.
 type part struct {
 	Modulus
-	kernel Kernel // nil if φ is not a sum
+	kernel Kernel // nil if the part is the whole modulus
 	i      int    // the coordinate of the kernel
 	each   bool   // whether each coordinate has its own kernel
 	own    role   // the methods that the modulus or kernel has, including optional methods
@@ -174,8 +174,8 @@ func (c *checker) draw() {
 		c.split(s)
 		return
 	}
-	// A vectorFunc computes with hyper-dual numbers, less accurately near the boundary, so its points stay further
-	// inside.
+	// A vectorFunc computes with hyper-dual numbers and is less accurate near the boundary than other moduli, so its
+	// points stay further inside.
 	first, decades := c.inside(), map[bool]float64{false: 12, true: 6}[is[*vectorFunc](c.m)]
 	if first == nil {
 		c.accuse(Disagrees, domain, "", "no point was found inside the domain")
@@ -341,7 +341,8 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 
 func norm2(x []float64) float64 { return normP(2, x) }
 
-// rounding estimates the rounding error of φ(x): an ulp of φ(x) plus the noise of φ along x.
+// rounding estimates the rounding error of φ(x): an ulp of φ(x), plus the noise of φ along x or, if x = 0, plus an ulp
+// of 1.
 func (p *part) rounding(x []float64) float64 {
 	if maxAbs(x) == 0 {
 		return ulp * (1 + math.Abs(p.Value(x)))

@@ -74,8 +74,9 @@ func (c *checker) has(k Kind) bool {
 }
 
 // blame finds the method at fault: the method that all failing identities name. If the failing identities share several
-// methods, blame discards each of these methods that an identity that holds also names; the remaining method is at
-// fault. If the failing identities share no method, blame reports every method that disagrees with φ.
+// methods, blame discards those that also appear in an identity that holds. If exactly one method remains, this method
+// is at fault; otherwise, blame reports the first failing identity in which a method other than ∇φ makes the claim.
+// If the failing identities share no method, blame reports every method that disagrees with φ.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {
@@ -196,7 +197,7 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 }
 
 // findDomain makes the finding for a point x of the domain at which φ or ∇φ is not a finite number. If φ(x) is finite,
-// ∇φ is wrong. If φ(x) is not finite, φ is wrong if ∇φ*(∇φ(x)) = x, and otherwise the domain is wrong.
+// ∇φ is wrong. Otherwise, ∇φ*(∇φ(x)) decides: if it equals x, φ is wrong, and if not, the domain is wrong.
 func (c *checker) findDomain(p *part, x []float64) {
 	v, g, method := p.Value(x), p.gradient(x), domain
 	if v-v == 0 {

@@ -31,7 +31,7 @@ type reading struct {
 	other            float64 // the result of a method that is easily confused with this method
 }
 
-// wrong reports whether the claimed number differs from the required number by more than limit.
+// wrong reports whether the claimed number is not finite, or differs from the required number by more than limit.
 func (r reading) wrong() bool {
 	return math.IsInf(r.got, 0) && !math.IsInf(r.want, 0) || !(math.Abs(r.got-r.want) <= r.limit)
 }
@@ -45,7 +45,7 @@ func (r reading) is(v float64) bool {
 	return v-v == 0 && math.Abs(r.got-v) <= limit+1e-6*max(math.Abs(r.got), math.Abs(v))
 }
 
-// identities are the rows of a report. Rows about φ and its domain, or about calls, have their own
+// identities are the rows of a report. A row has either a function read, for numbers that must be equal, or its own
 // function examine.
 var identities = []identity{
 	{name: areNumbers, examine: (*checker).numbers},
@@ -187,14 +187,14 @@ func (p *part) direct(x, _ []float64) []reading {
 	return p.all(y, got, x, limit, nans(len(x)))
 }
 
-// fenchel compares φ*(y) with ⟨x, y⟩ − φ(x).
+// fenchel compares φ*(y) with ⟨x, y⟩ − φ(x) at y = ∇φ(x).
 func (p *part) fenchel(x, _ []float64) []reading {
 	y := p.gradient(x)
 	limit := slack * (p.rounding(x) + ulp*norm2(x)*norm2(y))
 	return []reading{{p, nil, y, p.i, y[0], Conjugate(p.Modulus, y), sum.Dot(x, y) - p.Value(x), limit, math.NaN()}}
 }
 
-// distance compares D(x; z) with its definition.
+// distance compares D(x; z) with its definition, and does so again after moving z close to x.
 func (p *part) distance(x, z []float64) (all []reading) {
 	definition := func(x, z []float64) float64 {
 		return p.Value(x) - p.Value(z) - sum.Dot(combine(1, x, -1, z), p.gradient(z))
@@ -209,7 +209,7 @@ func (p *part) distance(x, z []float64) (all []reading) {
 // curvature compares J″ with the slope of J′, if the slope is known to some digits.
 func (p *part) curvature(x, _ []float64) []reading {
 	y := p.gradient(x)
-	h := math.Inf(1) // no yᵢ changes its sign within h, because φ* may have a kink at 0
+	h := math.Inf(1) // no yᵢ changes its sign within h, because ∇φ* need not be smooth where yᵢ = 0
 	for _, v := range y {
 		h = min(h, math.Abs(v)/2)
 	}

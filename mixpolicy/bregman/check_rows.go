@@ -79,7 +79,8 @@ func (c *checker) taylor() {
 
 // monotone checks that the slope of φ rises from one point of a path to the next, and that φ has no jumps: from x to
 // the next point x + e, φ must rise by at least ⟨∇φ(x), e⟩ and by at most ⟨∇φ(x + e), e⟩. A path leads through the
-// whole interval of a kernel, or, for any other modulus, from one point of the part to another.
+// interval of a kernel, or, for any other modulus, from one point of the part to another. If one end of the interval is
+// infinite, the path stays within 10 of the other end.
 func (c *checker) monotone(f *Examination) {
 	for _, p := range c.parts {
 		var paths [60][][]float64
@@ -193,7 +194,8 @@ func (c *checker) outside(f *Examination) {
 	}
 }
 
-// extremes checks that ⟨∇φ*(te), e⟩ does not decrease as t grows, because ∇φ* is the gradient of a convex function.
+// extremes checks that ⟨∇φ*(te), e⟩ does not decrease as t grows. It must not, because ∇φ* is the gradient of a convex
+// function.
 func (c *checker) extremes(f *Examination) {
 	for trial := range 10 * len(c.parts) {
 		p, e := c.parts[trial%len(c.parts)], c.normal(0.1)
@@ -241,8 +243,8 @@ func (c *checker) meets(f *Examination) bool {
 
 // strongConvexity looks for the least D(x; y)/(½‖x−y‖²), with the claimed norm, over pairs of points on the hyperplane,
 // some far apart and some close together. If no norm is claimed, it estimates μ from above in ℓ₁, ℓ₂ and ℓ_∞. It uses
-// only pairs for which D, or the claimed (μ/2)‖x−y‖², exceeds a billion times the rounding of D's terms. Even if the
-// rounding adds up to a thousand ulps, six digits are then known.
+// only pairs for which D, or the claimed (μ/2)‖x−y‖², is at least a billion times the estimated rounding error of D's
+// terms. Even if the actual error is a thousand times the estimate, six digits are then known.
 func (c *checker) strongConvexity(f *Examination) {
 	mu, claimed, ok := StrongConvexity(c.m)
 	if c.d == 1 || !c.meets(f) {
@@ -320,8 +322,8 @@ func (c *checker) repeats(f *Examination) {
 	}
 }
 
-// allocations counts the allocations of a call. The count includes allocations by other goroutines, so only the
-// least count of several short batches matters. The first batch also fills pools.
+// allocations counts the allocations per call, on average over calls of ∇φ and ∇φ*. The count includes allocations by
+// other goroutines, so only the least count of several short batches matters. The first batch also fills pools.
 func (c *checker) allocations(f *Examination) {
 	x, dst, least := c.whole.points[0], make([]float64, c.d), math.Inf(1)
 	y := c.whole.gradient(x)

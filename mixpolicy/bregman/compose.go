@@ -52,7 +52,7 @@ type composed struct {
 	err                                 error
 }
 
-// times clips the entries of x to [−most, most], stores the product of b and x in dst, and returns dst.
+// times stores in dst the product of b and x, with the entries of x clipped to [−most, most], and returns dst.
 func times(dst []float64, b *mat.Dense, x []float64, most float64) []float64 {
 	checkLen(dst, b.RawRowView(0))
 	w := append(make([]float64, 0, 64), x...) // no allocation up to d = 64

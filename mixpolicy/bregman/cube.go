@@ -25,7 +25,8 @@ func Cube(R float64) Separable {
 	return Separable{Kernel: cube{-R, R}, Name: fmt.Sprintf("cube, R = %g", R), Mu: 2 / R, P: 2}
 }
 
-// cube is the kernel on the interval (lo, hi). In the comments on its methods, R is half the width of the interval.
+// cube is the kernel on the interval (lo, hi). In the comments on its methods, R is half the width of the interval, and
+// x, as well as y in Divergence, is measured from the middle of the interval.
 type cube struct{ lo, hi float64 }
 
 func (k cube) Validate() error {
@@ -38,9 +39,9 @@ func (k cube) Validate() error {
 	return nil
 }
 
-// Value returns (3.10), with 0 log 0 = 0 and x measured from the middle of the interval. For |x| < R/2, the sum (3.10)
-// would lose digits, because a change of x changes its two terms by nearly opposite amounts. For these x, with t = x/R,
-// Value computes 2R log R + R(2t artanh t + log(1 − t²)) ≈ 2R log R + Rt².
+// Value returns (3.10), with 0 log 0 = 0. For |x| < R/2, the sum (3.10) would lose digits, because a change of x
+// changes its two terms by nearly opposite amounts. For these x, with t = x/R, Value computes
+// 2R log R + R(2t artanh t + log(1 − t²)) ≈ 2R log R + Rt².
 func (k cube) Value(x float64) float64 {
 	R := (k.hi - k.lo) / 2
 	if t := (x - (k.lo/2 + k.hi/2)) / R; math.Abs(t) < 0.5 {

@@ -18,7 +18,7 @@ import (
 // provides the operations, such as Add, Mul, Log and Sqrt.
 type Dual = hyperdual.Number
 
-// FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ. Its arguments are the three functions φ, φ′ and (φ*)′,
+// FromClosures returns the modulus Σᵢ φ(xᵢ) on (lo, hi)ᵈ. The arguments value, deriv and conjDeriv are φ, φ′ and (φ*)′,
 // where (φ*)′ is the inverse of φ′. Unlike a [Kernel], these functions need no new type.
 //
 //	m := bregman.FromClosures("half circle",
@@ -111,8 +111,9 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ = φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If φ₁ and φ₂ are
-// Legendre functions whose domains overlap, φ is a Legendre function, with
+// Sum returns φ = φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If a or b is not a
+// Separable in ℝᵈ, the Validate method of the returned modulus returns an error. If φ₁ and φ₂ are Legendre functions
+// whose domains overlap, φ is a Legendre function, with
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //
@@ -212,7 +213,7 @@ func (m *vectorFunc) Value(x []float64) float64 {
 	return math.Inf(1)
 }
 
-// Gradient stores ∇φ(x) in dst. It computes two entries with each evaluation of phi.
+// Gradient stores ∇φ(x) in dst. Each evaluation of phi gives two entries, or one entry if only one is left.
 func (m *vectorFunc) Gradient(dst, x []float64) {
 	checkLen(dst, x)
 	w := m.work(x)

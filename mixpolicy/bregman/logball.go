@@ -14,7 +14,7 @@ import (
 //	φ(x) = −log(R² − ‖x‖²),           ∇φ(x) = 2x/(R² − ‖x‖²),
 //	φ*(y) = S − 1 + log(2R²/(1 + S)),   ∇φ*(y) = R²y/(1 + S),   S = √(1 + R²‖y‖²).
 //
-// LogBall is known as a self-concordant barrier; we know of no earlier use of LogBall for mixtures of policies. As ‖y‖
+// φ is a well-known self-concordant barrier; we know of no earlier use of φ for mixtures of policies. As ‖y‖
 // grows, the distance of ∇φ*(y) from the sphere falls like 1/‖y‖; with [Ball], which has the same domain, the distance
 // falls like 1/‖y‖². So for the same large y, ∇φ*(y) is further inside with LogBall than with Ball. The local norm
 // √(eᵀ∇²φ(x)e) of a step e depends only on x/R and e/R. The projection has a closed form: see [LogBall.Shift].
@@ -52,7 +52,7 @@ func (b LogBall) ConjugateGradient(dst, y []float64) {
 	radial(dst, y, c*b.R, b.R/(c+n))
 }
 
-// ConjugateCurvature returns R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)), the J″ of (3.24), where w = y − ȳ1 and ȳ is the mean
+// ConjugateCurvature returns R²d(1 + R²‖w‖²/(1 + S))/(S(1 + S)), J″(0) of (3.24), where w = y − ȳ1 and ȳ is the mean
 // of y.
 func (b LogBall) ConjugateCurvature(y []float64) float64 {
 	c, n := hypot1(b.R, y)

@@ -13,8 +13,8 @@ import (
 //
 // We know of no earlier use of this φ as a mirror map. As |yᵢ| grows, the gap R − |θᵢ| of θ = ∇φ*(y) falls like 1/|yᵢ|,
 // compared with 1/yᵢ² for [Hellinger] and exp(−|yᵢ|) for [Cube]. With all three moduli, an iterate that noise has
-// driven to the boundary needs as many steps to return as it took to get there. But with LogCosine, the iterate moves
-// visibly on the way back, because (φ*)″ falls only like 1/y².
+// driven to the boundary needs about as many steps to return as it took to get there. But with LogCosine, the iterate
+// moves visibly on the way back, because (φ*)″ falls only like 1/y².
 //
 // φ is π/2R-strongly convex in ℓ₂: φ″ = (π/2R) sec² ≥ π/2R.
 //

@@ -4,7 +4,8 @@
 // A modulus is a Legendre function (Definition 2.4): strictly convex, differentiable
 // in the interior of its domain C, with ‖∇φ‖ → ∞ at the boundary of C. The gradient ∇φ
 // is then a bijection from int C onto the interior of the domain of the conjugate φ*,
-// and the inverse of ∇φ is ∇φ*. A step of Algorithm 1 is
+// and the inverse of ∇φ is ∇φ*. A step of Algorithm 1, with the step size η and the estimated
+// gradient g, is
 //
 //	y ← y − ηg          the gradient step, in dual coordinates y = ∇φ(θ)    (3.25a)
 //	y ← y + z1          z minimises J(z) = φ*(y + z1) − z                     (3.25b)
@@ -67,11 +68,12 @@ type Shifter interface {
 // A Divergencer computes D(x; y) by a formula that avoids cancellation when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞. It claims that D(x; y) ≥ (μ/2)‖x − y‖² on C ∩ Θ₂, for the norm
-// ‖·‖ of ℓ_p. In other words, φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖². A μ of 0 claims nothing.
+// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞. It claims that D(x; y) ≥ (μ/2)‖x − y‖², with the norm ‖·‖ of
+// ℓ_p, for all x and y of the domain with 1ᵀx = 1ᵀy = 1. In other words,
+// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖². A μ of 0 claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
-// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″ of (3.24). For a modulus that is not a Curver, the solver of (3.25b)
+// A Curver computes 1ᵀ∇²φ*(y)1, that is, J″(0) of (3.24). For a modulus that is not a Curver, the solver of (3.25b)
 // estimates J″ from differences of J′. A [Separable] is a Curver; its kernel may provide ConjCurvature.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 

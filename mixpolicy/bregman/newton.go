@@ -17,6 +17,8 @@ import (
 // every evaluation. If a Newton step would leave the bracket, or if Newton's method is slow, NewtonShift cuts the
 // bracket at the median of three of the zᵢ inside the bracket. If no zᵢ is inside, NewtonShift alternates between two
 // cuts: one halves the length of the bracket, and the other halves the number of floating-point numbers in the bracket.
+// If m is not [Separable], the bracket is at first (−∞, ∞). NewtonShift then finds finite ends by steps of growing
+// length.
 //
 // TestEvaluations draws random dual points with similar or dissimilar entries, of magnitudes from 1e-300 to 1e300. For
 // these points, NewtonShift takes on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13
@@ -155,16 +157,16 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 		acc.Add(x)
 		slope += c
 		noise += math.Abs(x) + c*math.Abs(v)
-		if lo != -hi { // x is computed as an end plus a gap, and the gap has an error too
+		if lo != -hi { // x is computed as an end plus a gap, and the gap also has an error
 			noise += min(x-lo, hi-x)
 		}
 	}
 	return acc.Value(), slope, 2 * ulp * noise
 }
 
-// step returns Newton's step. If all coordinates share a kernel and |r| > 2⁻²⁶, Newton's method is applied to
-// φ′(θ̄) = φ′(1/d) instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ: φ′(θ̄) is a generalised mean of the yᵢ + z.
-// If the yᵢ are equal, φ′(θ̄) = y₁ + z, and one step finds the root for any φ.
+// step returns Newton's step for J′(z) = r and J″(z) = slope. If all coordinates share a kernel φ and |r| > 2⁻²⁶,
+// Newton's method is applied to φ′(θ̄) = φ′(1/d) instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ: φ′(θ̄) is a
+// generalised mean of the yᵢ + z. If the yᵢ are equal, φ′(θ̄) = y₁ + z, and one step finds the root for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
 		k, mean := l.sep.Kernel, (1+r)/d

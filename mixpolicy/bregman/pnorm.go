@@ -19,7 +19,7 @@ import (
 // From about p = 3 on, ∇φ* is so steep at 0 that a rounded y does not determine all digits of θ = ∇φ*(y). For p ≠ 2, φ
 // is not a sum over the coordinates.
 //
-// Source: Grove, Littlestone and Schuurmans (2001); the constant of strong convexity is due to
+// Source: Grove, Littlestone and Schuurmans (2001). The constant of strong convexity is due to
 // Ball, Carlen and Lieb (1994).
 //
 // Gradient and ConjugateGradient compute one power for each entry. A power takes about 40 ns, or less if p = 3/2 or
@@ -86,8 +86,8 @@ func (p PNorm) StrongConvexity() (mu, norm float64) {
 // String names the modulus and its p.
 func (p PNorm) String() string { return fmt.Sprintf("½‖·‖², p = %.4g", p.P) }
 
-// ConjugateCurvature returns (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)², the J″ of (3.24), where r = |y|/‖y‖_q. At
-// y = 0, it returns NaN for every p. (If p ≠ 2, ∇²φ* has no limit at 0.)
+// ConjugateCurvature returns (q−1) Σ rᵢ^{q−2} − (q−2)(Σ rᵢ^{q−1} sign yᵢ)², J″(0) of (3.24), where r = |y|/‖y‖_q. At
+// y = 0, it returns NaN for every p. (If p ≠ 2, ∇²φ* has no limit at 0.) For p > 2, it returns NaN if any yᵢ is 0.
 func (p PNorm) ConjugateCurvature(y []float64) float64 {
 	q := p.P / (p.P - 1)
 	n, diagonal, along := normP(q, y), 0., 0.

@@ -17,7 +17,7 @@ type Report struct {
 	Examinations []Examination // what was examined, and the results
 
 	// Taylor is the remainder |φ(x+he) − φ(x) − h⟨∇φ(x), e⟩| against h, for one point x and one direction e. On
-	// logarithmic axes, the slope of this curve must be 2.
+	// logarithmic axes, the slope of this curve must tend to 2 as h → 0.
 	Taylor []Point
 	// Boundary is ‖∇φ(x) − ∇φ(x₀)‖ on one path from x₀ to the boundary, against the share of the path that
 	// remains. The norm must grow without bound. Boundary is empty if no path met a boundary.
@@ -29,12 +29,12 @@ type Point struct{ X, Y float64 }
 
 // A Finding is one cause of failures: the method at fault and its likely mistake.
 type Finding struct {
-	Method string // the method at fault, such as "Deriv", or "φ" if the function itself is wrong
+	Method string // the method at fault, such as "Deriv"; "φ" for a function given to FromFunc or FromVectorFunc
 	Kind   Kind   // the class of the finding, which tells how severe the finding is
 	Words  string // what is wrong
-	Where  string // a point at which the mistake shows, such as "x = 0.3"
+	Where  string // a point at which the mistake shows, such as "x = 0.3"; for a panic, the file and line
 	// At Where, the method that ClaimedName names returns Claimed, and the other methods imply Measured. For the kind
-	// Allocates, Measured is the number of allocations in a call. Measured is NaN if the finding has no such number.
+	// Allocates, Measured is the mean number of allocations per call. Measured is NaN if the finding has no such number.
 	Measured, Claimed float64
 
 	// The curves show the measured and the claimed numbers over the variable that Axis names, "x" or "y". The curves
@@ -47,7 +47,7 @@ type Finding struct {
 type Kind int
 
 const (
-	Invalid     Kind = iota // the parameters are out of range
+	Invalid     Kind = iota // Validate returns an error
 	Panics                  // a method panics
 	NotLegendre             // φ is not a Legendre function on its domain
 	Disagrees               // a method disagrees with the others

@@ -53,7 +53,7 @@ type Separable struct {
 // separable returns s. Types that embed a Separable also have this method.
 func (s Separable) separable() Separable { return s }
 
-// asSeparable returns m as a Separable, and false if m is not one.
+// asSeparable returns the Separable that m is or embeds, and whether there is one.
 func asSeparable(m Modulus) (Separable, bool) {
 	if s, ok := m.(interface{ separable() Separable }); ok {
 		return s.separable(), true
@@ -71,7 +71,7 @@ func (s Separable) at(i int) Kernel {
 	return s.Each[i]
 }
 
-// kernels returns Each, or Kernel alone.
+// kernels returns Each or, if Each is nil, a slice that holds only Kernel.
 func (s Separable) kernels() []Kernel {
 	if s.Each == nil {
 		return []Kernel{s.Kernel}
@@ -147,7 +147,7 @@ func (s Separable) Conjugate(y []float64) float64 {
 	return s.total(y, func(k Kernel, i int) float64 { return kernelConjugate(k, y[i]) })
 }
 
-// Divergence returns Σᵢ D(xᵢ; yᵢ).
+// Divergence returns Σᵢ Dᵢ(xᵢ; yᵢ), where Dᵢ is the divergence of kᵢ.
 func (s Separable) Divergence(x, y []float64) float64 {
 	checkLen(x, y)
 	return s.total(x, func(k Kernel, i int) float64 { return kernelDivergence(k, x[i], y[i]) })
@@ -161,7 +161,7 @@ func (s Separable) ConjugateCurvature(y []float64) float64 {
 // InDomain reports whether each xᵢ is inside its interval.
 func (s Separable) InDomain(x []float64) bool { return s.outside(x) < 0 }
 
-// outside returns the first coordinate that is not in its interval, or −1.
+// outside returns the index of the first xᵢ that is not inside its interval, or −1.
 func (s Separable) outside(x []float64) int {
 	s.checkLen(x)
 	for i, v := range x {
@@ -183,9 +183,10 @@ func (s Separable) String() string {
 	return cmp.Or(s.Name, "separable "+nameOf(s.Kernel))
 }
 
-// kernelCurvature returns (k*)″(y). Without the kernel's ConjCurvature, or if that returns NaN, it takes 1/φ″ at
-// x = (k*)′(y) from a central difference of φ′. The step of the difference is 2⁻¹⁷ times the distance of x from the
-// nearer end of the domain, but at most 2⁻¹⁷(|x| + 2⁻¹⁰). About ten digits are then right.
+// kernelCurvature returns (k*)″(y). If the kernel has no ConjCurvature, or if ConjCurvature returns NaN,
+// kernelCurvature estimates 1/k″ at x = (k*)′(y) from a central difference of k′. The step of the difference is 2⁻¹⁷
+// times the distance of x from the nearer end of the domain, but at most 2⁻¹⁷(|x| + 2⁻¹⁰). About ten digits are then
+// right.
 func kernelCurvature(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelCurver); ok {
 		if c := c.ConjCurvature(y); !math.IsNaN(c) {
@@ -202,7 +203,8 @@ func kernelCurvature(k Kernel, y float64) float64 {
 	return ((x + h) - (x - h)) / rise
 }
 
-// kernelConjugate returns k*(y). Without the kernel's Conjugate, it computes xy − k(x) at x = (k*)′(y).
+// kernelConjugate returns k*(y). Without the kernel's Conjugate, it computes xy − k(x) at x = (k*)′(y), or returns +∞
+// if this x is infinite.
 func kernelConjugate(k Kernel, y float64) float64 {
 	if c, ok := k.(kernelConjugator); ok {
 		return c.Conjugate(y)

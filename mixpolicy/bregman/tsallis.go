@@ -17,9 +17,10 @@ import (
 // φ is q·2^{1−q}-strongly convex in ℓ₁ on the simplex: with p = 2 − q, for a direction e with Σᵢ eᵢ = 0, Hölder's
 // inequality gives eᵀ∇²φ(x)e/q = Σ eᵢ²/xᵢᵖ ≥ (Σ |eᵢ|^{2/(1+p)})^{1+p} ≥ 2^{p−1}‖e‖₁².
 //
-// Source: Tsallis (1988); Abernethy, Lee and Tewari (2015) use φ as a mirror map.
+// Source: Tsallis (1988). Abernethy, Lee and Tewari (2015) use φ as a mirror map.
 //
-// For q = ½, the code computes no logarithm and no exponential; for any other q, it takes about 20 ns per entry.
+// For q = ½, Gradient and ConjugateGradient compute no logarithm and no exponential where yᵢ < 2. For any other q,
+// these methods take about 20 ns per entry.
 //
 //	m, y := bregman.Tsallis(0.5), []float64{3, 1, -1}
 //	_, err := bregman.ProjectDual(m, y, nil) // now ∇φ*(y) = (0.8559, 0.1054, 0.0387)
