@@ -21,12 +21,12 @@ const (
 	ball       = -2
 )
 
-// An activeSet is a set of cuts that hold as equations and have linearly independent normals a₁ … a_q. It stores these
-// normals in factored form; a₁ is the normal of the hyperplane:
+// An activeSet is a set of cuts that hold as equations and have linearly independent normals a₁ … a_q, where a₁ is the
+// normal of the hyperplane. The activeSet stores these normals in factored form:
 //
 //	[a₁ … a_q] = Qᵀ R,   rows of Q orthonormal, R upper triangular.
 //
-// It also stores the solution of the equality-constrained problem
+// The activeSet also stores the solution of the equality-constrained problem
 //
 //	min ½‖x + t b‖₂²   subject to   aₖᵀx = rhsₖ.
 //
@@ -55,7 +55,7 @@ type activeSet struct {
 
 func newActiveSet(b, g []float64) *activeSet {
 	d := len(b)
-	// One block for the vectors; the rows of Q and the columns of R are allocated on demand.
+	// One block holds the vectors; the rows of Q and the columns of R are allocated on demand.
 	block := make([]float64, 10*d)
 	next := func() []float64 {
 		v := block[:d:d]
@@ -98,7 +98,7 @@ func (s *activeSet) split(z, h, n []float64) float64 {
 	return math.Sqrt(floats.Dot(z, z))
 }
 
-// add appends the cut c. s.z and s.h must hold the results of split for its normal.
+// add appends the cut c. s.z and s.h must hold the results of split for the normal of c.
 func (s *activeSet) add(c *cut) {
 	k := len(s.cuts)
 	s.q, s.r = slices.Grow(s.q, 1)[:k+1], slices.Grow(s.r, 1)[:k+1]

@@ -212,8 +212,8 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		}
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
 		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
-		// The pool should remain small compared with Ψ. So learn at most twice as many rows as can be
-		// active, plus a few that matter only if d is small or a scan is long.
+		// The pool should remain small compared with Ψ. So learn at most 2d + 32 + N/2¹⁴ rows: twice as many as can be
+		// active, plus a number that matters only if d is small or Ψ is long.
 		for _, c := range found[:min(len(found), 2*s.d+32+s.n/(1<<14))] {
 			more = true
 			if err := s.learn(c.row); err != nil {
@@ -229,15 +229,14 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 //
 //	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0}.
 //
-// A scan visits the rows with Ψᵢx < 0 anyway. If the columns are measures, c = (1/d)1 is feasible.
+// A scan visits the rows with Ψᵢx < 0 anyway. If the columns of Ψ are measures, c = (1/d)1 is feasible.
 type incumbent struct {
 	centre    []float64 // c; nil if none is known
 	theta     []float64 // the point; nil if none is known
 	objective float64   // bᵀθ; +∞ if none is known
 }
 
-// begin makes the point of least norm on the hyperplane the incumbent if this point is
-// feasible.
+// begin tests the point of least norm on the hyperplane. If this point is feasible, it becomes the incumbent.
 func (s *solver) begin(ctx context.Context) error {
 	s.best.objective = math.Inf(1)
 	c := make([]float64, s.d)

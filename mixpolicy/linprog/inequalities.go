@@ -35,7 +35,7 @@ type Point struct {
 	// [Solution].
 	Bound, Radius float64
 
-	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + hᵢ²)} over all rows i.
+	// Violation is max {0, (hᵢ − aᵢx)/√(‖aᵢ‖² + hᵢ²)} over all rows with (aᵢ, hᵢ) ≠ 0, or +∞ as in [Solution].
 	Violation float64
 }
 

@@ -10,7 +10,7 @@ import (
 //
 //	min bᵀθ   subject to   Ψθ ⪰ 0,  1ᵀθ = 1,  ‖θ‖ ≤ R.
 type Mixture struct {
-	B    []float64 // b = Ψᵀc
+	B    []float64 // b = Ψᵀc, where c ∈ ℝᴺ contains the costs
 	Psi  Rows      // Ψ ∈ ℝᴺˣᵈ
 	Norm Norm
 	R    float64 // positive and at most 2⁵⁰⁰, or +∞ for no bound
@@ -29,17 +29,20 @@ type Solution struct {
 	Theta     []float64
 	Objective float64 // bᵀθ
 
-	// Dual contains the multipliers. At the solution, b = Ψᵀλ + μ1 − ν g, where g is a subgradient of the norm at θ.
+	// Dual contains the multipliers λ and μ. At the solution, b = Ψᵀλ + μ1 − ν g, where ν is Ball and g is a
+	// subgradient of the norm at θ.
 	Dual
 	Ball float64 // ν ≥ 0, the multiplier of ‖θ‖ ≤ R; 0 if this constraint is not active
 
-	// Bound is a certified lower bound on the optimum: the objective of the dual problem at Dual, rounded downwards.
-	// If R is finite, Radius is R. If R = +∞, Radius is 1024·‖Theta‖₂, and Bound holds only over ‖θ‖₂ ≤ Radius,
-	// because rounding leaves a nonzero residual b − Ψᵀλ − μ1.
+	// Bound is a certified lower bound on the optimum: the objective of the dual problem at Dual, rounded downwards. If
+	// R is finite, Radius is R. If R = +∞, Radius is 1024·‖x‖₂, where x, the last point of the method, is Theta unless
+	// Solve returns an error. Bound then holds only over ‖θ‖₂ ≤ Radius, because rounding leaves a nonzero residual
+	// b − Ψᵀλ − μ1.
 	Bound  float64
 	Radius float64
 
-	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂} over all rows i. At a solution, Violation is at most 16(d+4)2⁻⁵³‖θ‖₂.
+	// Violation is max {0, −Ψᵢθ/‖Ψᵢ‖₂} over all nonzero rows Ψᵢ. At a solution, Violation is at most
+	// 16(d+4)2⁻⁵³‖θ‖₂. Violation is +∞ if Solve ended before it computed the violations of Theta.
 	Violation float64
 
 	Scans, Pivots int // number of scans of all rows; number of steps of the active-set method
@@ -67,7 +70,7 @@ func (s Solution) String() string {
 // overflow, Solve returns an error that names the bⱼ of greatest magnitude. The entries of Ψ may be finite numbers of
 // any magnitude.
 //
-// Solve panics unless b has one entry for each column of Ψ.
+// Solve panics unless Ψ has at least one column and b has one entry for each column of Ψ.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	_, d := p.Psi.Dims()
 	if len(p.B) != d || d == 0 {

@@ -45,7 +45,7 @@ const (
 	partial                   // x = x(t) over the pool, at the limit of t
 	ray                       // x + s v is feasible over the pool for all s ≥ 0, and bᵀv < 0
 	infeasible                // the refutation shows that no point is feasible over the pool
-	stalled                   // no answer after more steps, or at a larger t, than any problem needs
+	stalled                   // no answer after 1000 d steps at one t, or at any t up to 2⁵⁰⁰ (2⁶⁰⁰ in toSphere)
 )
 
 func newPath(m program) *path {
@@ -74,7 +74,8 @@ func newPath(m program) *path {
 	return p
 }
 
-// moveTo sets t, and drops active cuts until no multiplier except the hyperplane's is negative.
+// moveTo sets t, and drops active cuts until no multiplier is negative, except possibly the
+// hyperplane's.
 func (p *path) moveTo(t float64) {
 	p.t = t
 	for {
@@ -160,9 +161,9 @@ func (p *path) worst(cuts []*cut, least float64, all *[]miss) (worst *cut, by fl
 // method. It returns bounded when x violates no cut, infeasible if every point violates a cut, and
 // stalled after too many steps.
 func (p *path) settle(ctx context.Context) (outcome, error) {
-	// In exact arithmetic, every step increases the dual objective, so no active set occurs twice.
-	// A thousand steps per dimension are far more than any problem has taken (at most 50 d, if the
-	// columns are measures), so more steps mean that rounding makes the method cycle.
+	// In exact arithmetic, the dual objective increases whenever a cut enters, so no active set occurs twice. A
+	// thousand steps per dimension are far more than any problem has taken (at most 50 d, if the columns of Ψ are
+	// measures), so more steps mean that rounding makes the method cycle.
 	limit := p.pivots + 1000*p.d
 	for {
 		if err := ctx.Err(); err != nil {
@@ -223,8 +224,9 @@ func (p *path) enter(c *cut, by float64) bool {
 		}
 		if !math.IsInf(full, 1) {
 			floats.AddScaled(p.x, step, p.z)
-			// If both steps have the same length, rounding may leave x beyond c. x is then treated as
-			// on c, and c enters with the next step, of length 0, because x needs the multiplier of c.
+			// If the partial step is only slightly shorter than the full step, rounding may leave x beyond c. We
+			// then treat x as a point on c. So c enters with the next step, of length 0, because x needs the
+			// multiplier of c.
 			by = max(0, c.rhs-floats.Dot(c.normal, p.x))
 		}
 		p.u = slices.Delete(p.u, block, block+1)
@@ -232,10 +234,10 @@ func (p *path) enter(c *cut, by float64) bool {
 	}
 }
 
-// Rows should be found near the path. With few rows, the solution is far from the feasible set: at
-// d = 400, the distance is a hundred times the size of the set. The rows that this solution violates rarely matter.
-// So the limit of t is 1 at first, where ‖t b̂‖₂ = 1 is comparable with ‖x(0)‖₂. Whenever a scan finds
-// few new rows, the limit is multiplied by 16, until x(t) solves the problem before t reaches the
+// Useful rows are those that points near the feasible set violate. While the pool has few rows, the solution over the
+// pool is far from the feasible set: at d = 400, the distance is a hundred times the size of the set. The rows that
+// this solution violates rarely matter. So the limit of t is 1 at first, where ‖t b̂‖₂ = 1 is comparable with ‖x(0)‖₂.
+// Whenever a scan finds few new rows, the limit is multiplied by 16, until x(t) solves the problem before t reaches the
 // limit. With a factor of 256, the work takes 1.5 times as long.
 const (
 	firstLimit = 1

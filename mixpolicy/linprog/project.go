@@ -12,9 +12,9 @@ import (
 //
 //	argmin ‖θ − y‖₂   over   ‖θ‖ ≤ R, 1ᵀθ = 1,
 //
-// which is the projection in the penalty method (4.16). For R = +∞, the set is the hyperplane alone; for ℓ₁ and
-// R = 1, the set is the simplex. Project allocates nothing, and dst may be the same slice as y. Let ȳ be the mean of y.
-// Then entry j of the projection is
+// which is the projection in the penalty method whose bound is (4.16). For R = +∞, the set is the hyperplane alone; for
+// ℓ₁ and R = 1, the set is the simplex. Project allocates nothing, and dst may be the same slice as y. Let ȳ be the
+// mean of y. Then entry j of the projection is
 //
 //	ℓ₂   1/d + s (yⱼ − ȳ),  s = min{1, √(R² − 1/d) / ‖y − ȳ1‖₂}
 //	ℓ∞   yⱼ − κ clipped to [−R, R], for the κ at which the entries sum to 1
@@ -71,9 +71,9 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 			addTo(dst, 1/float64(d))
 			return nil
 		}
-		// The shift is done twice, because a κ far greater than r is not known to within r. The first
-		// pass reduces the entries that end neither at r nor at −r to the size of r, by exact
-		// subtractions.
+		// The shift is done twice, because the floating-point numbers near κ are more than r apart if |κ| is large
+		// enough. The first pass reduces each entry that ends strictly between −r and r to a magnitude of about r, by
+		// an exact subtraction.
 		for range 2 {
 			floats.AddConst(-boxShift(dst, r), dst)
 		}
@@ -99,9 +99,9 @@ func (n Norm) Project(dst, y []float64, r float64) error {
 	return nil
 }
 
-// touchTolerance is the sum of the relative rounding errors of 1/√d, √d, their product and R,
-// half a unit of 2⁻⁵² each. If R is within this tolerance of 1/‖1‖⁎, we assume that the ball and
-// the hyperplane touch at the point (1/d)1.
+// touchTolerance is the sum of the relative rounding errors of 1/√d, √d, their product and R, half a unit of 2⁻⁵² each;
+// for ℓ∞, d replaces √d. If R is within this relative tolerance of 1/‖1‖⁎, we assume that the ball of ℓ₂ or ℓ∞ touches
+// the hyperplane at the point (1/d)1.
 const touchTolerance = 0x1p-51
 
 // misses reports whether no θ satisfies 1ᵀθ = 1 and ‖θ‖ ≤ r.
@@ -209,15 +209,15 @@ func boxShift(y []float64, r float64) float64 {
 		}
 		next := kappa + excess/float64(free) // ±Inf or NaN if no entry is free
 		if next == kappa && math.Abs(excess) <= r*float64(free) {
-			return kappa // no number is closer to κ, and the free entries can absorb the excess
+			return kappa // no other number is closer to the root, and the free entries can absorb the excess
 		}
 		if !(lo < next && next < hi) {
 			next = lo + (hi-lo)/2
 		}
 		if next <= lo || next >= hi {
-			// lo and hi are neighbouring numbers. If they are more than r apart, κ is within r of the least
-			// or the greatest entry of y, at the end of the bracket that the search from 0 has not moved:
-			// hi if hi > 0, else lo.
+			// lo and hi are neighbouring numbers. If they are more than r apart, the root is within r of the least
+			// or the greatest entry of y. It is then the end of the bracket that the search, which began at 0, has
+			// not moved: hi if hi > 0, else lo.
 			if hi > 0 {
 				return hi
 			}
@@ -237,8 +237,9 @@ func boxShift(y []float64, r float64) float64 {
 // section 6; the closed form is [Norm.Project].
 //
 // At the end, ProjectByBarrier computes the maximum of (θ − y)ᵀ(θ − z) over all z in the set. This maximum is at least
-// ‖θ − θ*‖₂², where θ* is the projection. If it exceeds 10⁻⁹(1 + ‖y‖₂), ProjectByBarrier returns an error: an entry of y
-// is not finite, R is not in (1/√d, ∞), or y is too far from the ball or R too large for this method.
+// ‖θ − θ*‖₂², where θ* is the projection. ProjectByBarrier returns an error unless the maximum is at most
+// 10⁻⁹(1 + ‖y‖₂). The possible causes are an entry of y that is not finite, an R outside (1/√d, ∞), a y too far from
+// the ball for this method, and an R too large for this method.
 func ProjectByBarrier(dst, y []float64, r float64) error {
 	d := len(y)
 	for j := range dst {

@@ -20,8 +20,7 @@ type Multiplier struct {
 	Scale float64 // the power of two with 1 ≤ ‖Ψᵢ‖∞/Scale < 2
 }
 
-// Lambda returns λᵢ. The result may overflow to +∞ if all entries of the row are below about 10⁻²⁹⁰ in
-// absolute value.
+// Lambda returns λᵢ. If Scale is tiny, the result may overflow to +∞, because it is Value/Scale.
 func (m Multiplier) Lambda() float64 { return m.Value / m.Scale }
 
 // A Dual is a point of the dual problem of (2.18),
@@ -211,7 +210,7 @@ func (s *solver) proves(sol *Solution) bool {
 		!(s.norm.Of(sol.Theta) <= s.radius+2*slack) {
 		return false
 	}
-	// Each term of bᵀθ − μ − R‖b − Ψᵀλ − μg‖⁎ errs by a rounding of its size. The bound of a touching
+	// Each term of bᵀθ − μ + R‖b − Ψᵀλ − μg‖⁎ errs by a rounding of its size. The bound of a touching
 	// ball misses the optimum by touchTime·R‖b‖, far less than allowed, because size includes Ball = ‖b‖/touchTime.
 	size := L2.Of(s.b) + math.Abs(sol.Hyperplane)*L2.Of(s.g) + sol.Ball
 	for _, m := range sol.Rows {
@@ -345,7 +344,7 @@ func (s *solver) contradiction() *InfeasibleError {
 	// Scale the multipliers so that the greatest weight is in [1, 2).
 	zero := make([]float64, s.d)
 	y, _ := s.multipliers(zero, s.refuting, s.weights, 1/powerOfTwo(LInf.Of(s.weights)), 0)
-	// Every feasible θ has at least the norm κ/‖Ψᵀλ + κg‖⁎, where Ψᵀλ + κg is minus the residual of b = 0 and
+	// Every feasible θ has a norm of at least κ/‖Ψᵀλ + κg‖⁎, where Ψᵀλ + κg is minus the residual of b = 0 and
 	// μ = κ. The allowance in the residual covers the rounding of the quotient.
 	least := y.Hyperplane / y.residual(zero, s.g, s.psi, s.norm)
 	return &InfeasibleError{Rows: y.Rows, Hyperplane: y.Hyperplane, Norm: s.norm, R: s.radius, Radius: least}

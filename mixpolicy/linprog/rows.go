@@ -19,8 +19,9 @@ type Rows interface {
 	// Dims returns N ≥ 0 and d ≥ 1.
 	Dims() (n, d int)
 
-	// Apply stores in dst the entries (Ψθ)ᵢ with from ≤ i < from + len(dst), each with an error of at
-	// most d·2⁻⁵² ‖Ψᵢ‖₂‖θ‖₂. To find a solution, Solve passes over Ψ a few dozen times with Apply.
+	// Apply stores in dst the entries (Ψθ)ᵢ with from ≤ i < from + len(dst), each with an error of at most d·2⁻⁵²
+	// ‖Ψᵢ‖₂‖θ‖₂. Each scan of Solve passes over Ψ once with Apply. The programs in the table of the package take 10 to
+	// 20 scans.
 	Apply(dst []float64, from int, theta []float64)
 
 	// Row stores Ψᵢ in dst, which has length d.
@@ -65,7 +66,7 @@ func (c Columns) Row(dst []float64, i int) {
 type scanner struct {
 	psi    Rows
 	n, d   int
-	group  int // number of rows that give one candidate, the most violated row
+	group  int // number of consecutive rows of which a scan returns only the most violated row
 	block  int // rows per call of Apply, a whole number of groups
 	passes []*pass
 	next   atomic.Int64 // the next block to search
@@ -80,7 +81,7 @@ type candidate struct {
 func newScanner(psi Rows) *scanner {
 	n, d := psi.Dims()
 	// A vertex has d active rows. One candidate from each of 8 d parts of Ψ, or from more
-	// parts if Ψ is long, is enough to choose the next d rows.
+	// parts if Ψ is long, is enough to choose the next rows of the pool.
 	group := min(max(n/(8*d), 1), 2048)
 	// 2048 products are 16 KiB, half of a first-level cache.
 	block := group * max(1, 2048/group)
@@ -152,7 +153,7 @@ func (p *pass) over(ctx context.Context, x, c []float64) {
 	}
 }
 
-// search appends to found the candidates of the block whose first row is from.
+// search appends to p.found the candidates of the block of the rows from, from + 1, ….
 func (p *pass) search(x, c []float64, from int) error {
 	dot := p.dot[:min(p.block, p.n-from)]
 	p.psi.Apply(dot, from, x)
@@ -160,8 +161,8 @@ func (p *pass) search(x, c []float64, from int) error {
 		end := min(start+p.group, len(dot))
 		best, bestSq := candidate{}, 0.0
 		for k, v := range dot[start:end] {
-			// Most rows need no more work. The other rows are violated, or so small that the product
-			// may have lost digits, or so large that the product overflowed, or not finite.
+			// Most rows need no more work. For the other rows, the product is negative, or so close to 0 that it
+			// may have lost digits, or infinite, or NaN.
 			if v >= 0x1p-1000 && v <= math.MaxFloat64 {
 				continue
 			}

@@ -16,10 +16,10 @@ import (
 //	G  goal, at least one: every action leads back to the start, at no cost
 //	~  swamp: a step from here costs 10
 //
-// A step from any other cell costs 1. The four actions are moves to the north, east, south and west. With probability
-// Slip, the move goes to the left or to the right of the chosen direction instead, with equal probabilities. A step
-// into a wall or off the map leaves the state unchanged. Because the goal leads back to the start, the process never
-// ends, so the average cost and the discounted cost are both defined.
+// A step from a free cell or from the start costs 1. The four actions are moves to the north, east, south and west.
+// With probability Slip, the move goes to the left or to the right of the chosen direction instead, with equal
+// probabilities. A step into a wall or off the map leaves the state unchanged. Because the goal leads back to the
+// start, the process never ends, so the average cost and the discounted cost are both defined.
 type GridWorld struct {
 	Map  string  // one line per row, all of equal length; "" means a small example
 	Slip float64 // probability, from 0 to 1, that the move is not in the chosen direction
@@ -33,8 +33,8 @@ S.~.
 .#..
 ...G`
 
-// compass holds the move of each action, as a change of row and column. The directions to the left and to the right of
-// the direction of action a are those of the actions a − 1 and a + 1 (mod 4).
+// compass holds the move of each action, as a change of row and column. Actions a − 1 and a + 1 (mod 4) move to the
+// left and to the right of the direction of action a.
 var compass = [4]struct {
 	name     string
 	row, col int

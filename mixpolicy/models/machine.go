@@ -69,8 +69,9 @@ func (w Machine) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// Measure returns the state distribution μ^π of the policy that services with probability serviced[s] in state s.
-// Let p and q be the probabilities of breaking and of recovering under this policy. Then
+// Measure returns the state distribution μ^π of the policy that services with probability serviced[s] in state s. Let p
+// and q be the probabilities of breaking and of recovering under this policy, and γ the discount factor (1 for average
+// cost). Then
 //
 //	μ(broken) = γp / (1 − γ + γ(p+q)),
 //
@@ -99,7 +100,7 @@ func (w Machine) Cost(serviced [2]float64) (float64, error) {
 }
 
 // Optimum returns the least cost and a policy that attains it. Optimum tries the four deterministic policies, one of
-// which is optimal.
+// which is optimal, and skips any of the four whose cost is NaN (see [Machine.Measure]).
 func (w Machine) Optimum() (cost float64, serviced [2]float64, err error) {
 	cost = math.Inf(1)
 	for _, where := range [][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {

@@ -8,7 +8,7 @@ import (
 
 // Aggregation divides some of the states of an MDP into cells. Each combination of a cell and an action a defines a
 // feature: the uniform distribution over the pairs (s, a) with s in the cell. So the cells of the states determine all
-// features, even with millions of pairs.
+// features, and no feature needs to be stored as a vector with an entry for each of millions of pairs.
 type Aggregation struct {
 	Cell []int32 // Cell[s] is the cell of state s, or −1 if s is in no cell
 	Size []int   // Size[k] is the number of states in cell k, at least 1

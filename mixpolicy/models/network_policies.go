@@ -16,8 +16,8 @@ type Rule int
 const (
 	// Longer serves the longer queue. Both papers that [Network] names call the rule LONGER.
 	Longer Rule = iota
-	// LastBuffer serves the queue from which jobs leave the network: queue 4 or 2. The rule is known as LBFS, last
-	// buffer first served.
+	// LastBuffer serves the queue from which jobs leave the network: queue 4 for server 1, and queue 2 for server 2.
+	// The rule is known as LBFS, last buffer first served.
 	LastBuffer
 	// OldestJob serves queue i of the server's queues i and j with probability xᵢ/(xᵢ+xⱼ). If all orders of arrival of
 	// the jobs in both queues were equally likely, the oldest job would be in queue i with this probability. So the
@@ -28,7 +28,8 @@ const (
 	CMu
 	// MaxWeight serves the queue with the greater dᵢ(xᵢ − xₖ), where dᵢ is the service probability and k is the queue
 	// to which the jobs of queue i go (xₖ = 0 if these jobs leave the network). This is the back-pressure rule of
-	// Tassiulas and Ephremides (1992), except that the server does not idle when both numbers are negative.
+	// Tassiulas and Ephremides (1992), except that a server with only one nonempty queue, i, serves this queue even if
+	// xᵢ < xₖ.
 	MaxWeight
 	// AnyQueue serves each queue with probability ½.
 	AnyQueue
@@ -92,8 +93,9 @@ func (w Network) Policies(x *mixpolicy.MDP, rules ...Rule) (policies []*mixpolic
 	return policies, nil
 }
 
-// indexPolicy returns the policy under which each server works on its nonempty queue with
-// the greatest index. Queues are numbered from 0.
+// indexPolicy returns the policy under which each server works on its nonempty queue with the greater value of
+// index(lengths, queue). If both queues are nonempty and their values are equal, the server works on each with
+// probability ½. The numbers of queues start at 0.
 func (w Network) indexPolicy(x *mixpolicy.MDP, index func(lengths [4]int, queue int) float64) (*mixpolicy.Policy, error) {
 	return w.policy(x, func(lengths [4]int, i, j int) float64 {
 		a, b := index(lengths, i), index(lengths, j)
@@ -137,10 +139,9 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 	})
 }
 
-// Mixture returns a policy that mixes the base policies. In the state with the given lengths, it follows base policy k
-// with probability weights(lengths)[k]. The weights may differ between states, whereas [mixpolicy.Mixture] uses the
-// same weights in all states. If the weights are not a distribution in some state, the error names the first such
-// state.
+// Mixture returns a policy that mixes the base policies. In a state with lengths ℓ, the mixture follows base policy k
+// with probability weights(ℓ)[k]. The weights may differ between states, whereas [mixpolicy.Mixture] uses the same
+// weights in all states. If the weights are not a distribution in some state, the error names the first such state.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()
 	if err != nil {

@@ -23,11 +23,12 @@ import (
 // in a step with probability ϱ, and a job departs with probability a, the chosen rate. The zero
 // value is the paper's queue with average cost and the [Uniformised] reading of (6.1).
 //
-// States are the lengths 1, …, L (state index s is length s+1), and actions are the rates. A departure from the
-// shortest length and an arrival at length L are impossible, so the probability of the impossible event is added to the
-// probability of staying. Hence, under a policy that is the same in every state, the chain goes up with the same
-// probability p from every length below L, and down with the same probability q from every length above the shortest.
-// The stationary distribution of this chain is geometric with ratio p/q.
+// Without Empty, the states are the lengths 1, …, L, and state index s is length s+1. With Empty, the states are the
+// lengths 0, …, L, and state index s is length s. The actions are the rates. A departure from the shortest length and
+// an arrival at length L are impossible, so the probability of the impossible event is added to the probability of
+// staying. Hence, under a policy that is the same in every state, the chain goes up with the same probability p from
+// every length below L, and down with the same probability q from every length above the shortest. The stationary
+// distribution of this chain is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 means 100
 	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
@@ -67,7 +68,7 @@ const (
 	// Renormalised divides both probabilities by max(1, ϱ+a), separately for each action.
 	Renormalised
 	// SlowArrivals is (6.1) as printed, but by default ϱ is 0.2, the arrival probability of de
-	// Farias and Van Roy (2003). With this ϱ and the default rates, every row is a distribution.
+	// Farias and Van Roy (2003). With this ϱ and the default rates, ϱ + a ≤ 1 for every rate a.
 	SlowArrivals
 	// Literal is (6.1) as printed. Under Literal and SlowArrivals, the methods Law, MDP and Monomials return an error
 	// if ϱ + a > 1 for some rate a.
@@ -141,7 +142,7 @@ func (q Queue) cost(length int, rate float64) float64 {
 	return float64(length*length) + 60*rate*rate*rate
 }
 
-// complete fills in the defaults and checks every parameter.
+// complete fills in the defaults and checks every parameter except Cost and Criterion, which mixpolicy.New checks.
 func (q Queue) complete() (Queue, error) {
 	q.Buffer = cmp.Or(q.Buffer, 100)
 	if q.Reading == SlowArrivals {
