@@ -275,7 +275,7 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 // newton moves x to the solution of ∇φ(x) = y. It halves each step until two conditions hold: the step ends in the
 // domain; and at the end of the step, the slope of ⟨x, y⟩ − φ(x) is at least minus a quarter of the slope at the start.
 // It succeeds when a step no longer changes x, or when three short steps in a row leave at least half of
-// ‖y − ∇φ(x)‖_∞. It fails after 400 steps, or if ∇²φ(x) is not positive definite.
+// ‖y − ∇φ(x)‖_∞. It fails after 400 steps, if ∇²φ(x) is not positive definite, or if a step overflows.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)
@@ -304,8 +304,8 @@ func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 		if slow++; size < before/2 || !short {
 			slow, before = 0, size
 		}
-		if !changed || slow == 3 { // only rounding is left
-			return true
+		if !changed || slow == 3 { // only rounding is left, unless the step overflows
+			return firstNonFinite(w.step) < 0
 		}
 	}
 	return false
