@@ -29,7 +29,8 @@ func SumSteps(eta mixpolicy.StepSize, iterations int) StepSums {
 	return s
 }
 
-// InverseSqrtSums returns the bounds (5.31) on the sums for η_t = 1/√(t+1). The corrected bounds hold for every T ≥ 1:
+// InverseSqrtSums returns the bounds (5.31) on the sums for η_t = 1/√(t+1) and T = iterations. The corrected bounds
+// hold for every T ≥ 1:
 //
 //	Ση ≥ 2(√(T+1) − 1),   Ση² ≤ 1 + ln T,   Ση⁴ ≤ 2 − 1/T .
 //
@@ -99,9 +100,10 @@ const (
 //	Ση(𝓛(θ_t,λ) − 𝓛(θ,λ_t)) ≤ D(θ;θ₀) + ½‖λ‖² + Ση²(‖ĝ_t‖⁎²/2μ + ½‖Ψθ_t‖₂²) + Ση⟨e_t, θ−θ_t⟩ .  (∗)
 //
 // Divide by Ση, take θ = θ*, λ = 0, and drop λ̂ᵀΨθ* ≥ 0. Here ½‖ĝ‖⁎² ≤ ‖∇_θ𝓛‖⁎² + ‖e‖⁎² and ‖e‖⁎ ≤ C_e always, so the
-// squares of the errors need no concentration inequality, and c₁ and C(n) drop out. The last sum is a martingale with
-// |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and Azuma's inequality, this sum is at most 2RC_e√(2 ln(1/δ) Ση²) with
-// probability at least 1 − δ. So the universal constant c₀ becomes explicit. ∎
+// squares of the errors need no concentration inequality, and the c₁ and C(n) of the printed (3.31) drop out. The last
+// sum is a martingale with |η_tΔ_t| ≤ 2R C_e η_t; by Hoeffding's lemma and Azuma's inequality, this sum is at most
+// 2RC_e√(2 ln(1/δ) Ση²) with probability at least 1 − δ. So the universal constant c₀ of the printed (3.31) becomes
+// explicit. ∎
 func (k *Constants) ObjectiveBound(s StepSums, delta float64) Bound {
 	deviation := 2 * k.R * k.Ce(mixpolicy.Corrected) * math.Sqrt(2*math.Log(1/delta)*s.Squares)
 	return boundOf(1, append(k.ExpectedObjectiveBound(s).Terms, Term{termDeviation, deviation / s.Sum})...)
@@ -122,8 +124,8 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   where E/Ση is the ObjectiveBound.
 //
-// Proof. In (∗), take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the left side is
-// cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and
+// Proof. In (∗) of [Constants.ObjectiveBound], take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the left side
+// is cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and
 // cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
 // The first term of the bound goes to 0 only as G grows, but the B of ObjectiveBound contains G².
@@ -132,7 +134,7 @@ func (k *Constants) ViolationBound(s StepSums, delta float64) Bound {
 	return k.violation(k.ObjectiveBound(s, delta), k.G/(4*s.Sum))
 }
 
-// violation returns R c_max√(nm)‖Ψ‖_{⁎,2}/G + objective/(2G) + ball, term by term.
+// violation returns R c_max√(nm)‖Ψ‖_{⁎,2}/G + objective/(2G) + ball, term by term, or +∞ if G = +∞.
 func (k *Constants) violation(objective Bound, ball float64) Bound {
 	if math.IsInf(k.G, 1) {
 		return unbounded()
@@ -164,9 +166,9 @@ func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 //
 //	V ≤ ( RefinedObjectiveBound + G²/(2Ση) ) / (2(G − ‖λ*‖₂)) ,   G > ‖λ*‖₂ ,
 //
-// because cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. If G = 2‖λ*‖₂ for every T, both the gap and the
-// violation are O(ln T/√T). So β need not grow, and a growing β does not improve this rate. The bound is +∞ if
-// G ≤ ‖λ*‖₂ or G = +∞.
+// because cᵀΨ(θ̂−θ*) ≥ −‖λ*‖₂‖[Ψθ̂]₋‖₂ for any θ̂ ∈ Θ₂ ∩ Θ_R. If η_t = 1/√(t+1), and if G = 2‖λ*‖₂ > 0 for every T,
+// both the gap and the violation are O(ln T/√T). So β need not grow, and a growing β does not improve this rate. The
+// bound is +∞ if G ≤ ‖λ*‖₂ or G = +∞.
 func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	if !(k.G > k.LambdaStar) || math.IsInf(k.G, 1) {
 		return unbounded()
@@ -175,12 +177,12 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 	return boundOf(2*(k.G-k.LambdaStar), append(e.Terms, Term{termBall, k.G * k.G / (2 * s.Sum)})...)
 }
 
-// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability 1 − 4/T, the gap is at most
+// PrintedObjectiveBound is (3.31) for η_t = 1/√(t+1), as printed: with probability at least 1 − 4/T, the gap is at most
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The paper does not state the universal constants c₀ and c₁; we take them as 1. The argument d replaces D, because
-// (3.29) as printed is +∞ (see [Constants.Divergence]).
+// The paper does not state the values of the universal constants c₀ and c₁; we set both to 1. The argument d
+// replaces D, because (3.29) as printed is +∞ (see [Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
@@ -200,6 +202,7 @@ func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bou
 }
 
 // PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G instead of β.
+// α_T is [Constants.PrintedObjectiveBound], again with the argument d instead of D.
 func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
@@ -241,7 +244,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0
 // instead, and let p → 0. (If p = 0, no Ψθ equals u.)
 //
-// Distance panics unless τ, ½‖[Ψθ̂]₋‖₂ and ε are numbers ≥ 0; +∞ is allowed.
+// The arguments tau, violation and negativeMass are τ, ½‖[Ψθ̂]₋‖₂ (twice the V of the printed bound) and ε. Distance
+// panics unless they are numbers ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
 	if !(tau >= 0 && violation >= 0 && negativeMass >= 0) {
 		panic(fmt.Sprintf("theory: distance for τ = %v, ½‖[Ψθ]₋‖₂ = %v and ‖[Ψθ]₋‖₁ = %v, want numbers ≥ 0", tau, violation, negativeMass))
@@ -280,14 +284,14 @@ func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)
 }
 
-// SampleComplexity is Theorem 3.4, corrected, for the discounted criterion. It returns a number T of iterations: after
-// T iterations of Algorithm 1 with η_t = 1/√(t+1), cᵀξ^θ̂ ≤ cᵀΨθ* + ε holds with probability at least 1 − ρ. T is the
-// least power of 2^{1/8} for which [Constants.PolicyBound] is at most ε. We take this bound at τ = +∞, because it then
-// holds for every mixing time. If T would exceed the range of float64, the result is +∞. The bound needs a finite
-// G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
+// SampleComplexity is Theorem 3.4, corrected, for the discounted criterion. It returns a number T, which need not be an
+// integer: after ⌈T⌉ iterations of Algorithm 1 with η_t = 1/√(t+1), cᵀξ^θ̂ ≤ cᵀΨθ* + ε holds with probability at least
+// 1 − ρ. T is the least of the powers 1, 2^{1/8}, 2^{2/8}, … for which [Constants.PolicyBound] is at most ε. We take
+// this bound at τ = +∞, because it then holds for every mixing time. If T would exceed the range of float64, the result
+// is +∞. The bound needs a finite G > ‖λ*‖₂, and T depends on ρ through ln(1/ρ).
 //
 // Suppose that G = 2‖λ*‖₂ ≥ c_max and ‖λ*‖₂ ≥ 1. Let A' be [Constants].Tangent, and let L = 1 + ln T. Along the
-// hyperplane, ‖ĝ‖⁎ is at most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and
+// hyperplane 1ᵀθ = 1, ‖ĝ‖⁎ is at most A'(c_max + G) ≤ 4A'‖λ*‖₂. So both RefinedObjectiveBound and
 // 2‖λ*‖₂·RefinedViolationBound are O(‖λ*‖₂²L/√T), and PolicyBound is at most ε for
 //
 //	T = O( L²(1 + ‖λ*‖₂² + √(nm)‖λ*‖₂(max c − min c)/(1−γ))²/ε² ) ,

@@ -42,7 +42,7 @@ type Constants struct {
 	// for (3.7) and 2/R for (3.10).
 	Mu float64
 	// D is max D(θ;θ₀) over Θ_R ∩ Θ₂. The proof of (3.31) needs only this maximum. The printed (3.29) is the maximum of
-	// D over both arguments; this maximum is +∞ for a Legendre function whose domain is Θ_R.
+	// D(θ₁;θ₂) over both θ₁ and θ₂; the printed maximum is +∞ for a Legendre function whose domain is Θ_R.
 	D float64
 
 	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
@@ -55,11 +55,11 @@ type Constants struct {
 	criterion mixpolicy.Criterion
 }
 
-// NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of Algorithm 1. It returns an error
-// if Algorithm 1 refuses the settings, or if RowScaling is set, because the analysis does not cover row scaling. It
-// returns an error if the Modulus claims no strong convexity as a [bregman.StrongConvexer], or if the domain of the
-// Modulus is not within the class, so that iterates may leave the class. It also returns the errors of
-// [mixpolicy.Problem.Optimum] and [Multipliers].
+// NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of the settings a. It returns an
+// error if Algorithm 1 refuses the settings, or if RowScaling is set, because the analysis does not cover row scaling.
+// It returns an error if the Modulus claims no strong convexity as a [bregman.StrongConvexer]. It returns an error if
+// it finds that the domain of the Modulus is not within the class, because iterates may then leave the class. It also
+// returns the errors of [mixpolicy.Problem.Optimum] and [Multipliers].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 do not cover row scaling, want PrimalDual.RowScaling = false")
@@ -94,7 +94,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 		return nil, err
 	}
 	// The proofs need D ≥ D(θ*;θ₀), even if D is only a local maximum. If θ* is on
-	// the boundary, rounding may have put it outside, where the divergence is +∞.
+	// the boundary, rounding may have put θ* outside the domain of φ, where the divergence is +∞.
 	k.DStar = bregman.Divergence(phi, best.Theta, start)
 	if math.IsInf(k.DStar, 1) {
 		k.DStar = k.D
@@ -108,8 +108,8 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	return k, nil
 }
 
-// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ: R√d for the cube, and R otherwise. With it, the
-// corrected (5.29) is ‖Ψθ‖₂ ≤ σ_max·Reach.
+// Reach returns max ‖θ‖₂ over ‖θ‖ ≤ R in ℝᵈ: R√d for the cube, and R otherwise. The corrected
+// (5.29) is ‖Ψθ‖₂ ≤ σ_max·Reach.
 func Reach(class mixpolicy.Class, d int) float64 {
 	if class.Norm == linprog.LInf {
 		return class.R * math.Sqrt(float64(d))
@@ -143,7 +143,7 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 //	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ .
 //
 // This B bounds ½‖∇_λ𝓛‖₂² + ½‖ĝ‖⁎²/μ, because ‖ĝ‖⁎² ≤ 2‖∇_θ𝓛‖⁎² + 2‖e‖⁎². In the printed (3.34a), the first two terms
-// are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, and μ = 1.
+// are 2Rσ_max and (√(nm)+G)‖Ψ‖_{⁎,2}, C_e is the printed (3.34b), and μ = 1.
 func (k *Constants) B(form mixpolicy.Form) float64 {
 	ce := k.Ce(form)
 	if form == mixpolicy.Printed {
@@ -161,8 +161,8 @@ func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	return k.D
 }
 
-// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm. (The paper defines this norm
-// with Ψ instead of Ψᵀ.) By duality, the norm is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1:
+// SubordinateNorm returns ‖Ψ‖_{⁎,2} = max ‖Ψᵀx‖⁎/‖x‖₂ for the dual ‖·‖⁎ of the given norm ‖·‖. (The paper defines
+// ‖Ψ‖_{⁎,2} with Ψ instead of Ψᵀ.) By duality, ‖Ψ‖_{⁎,2} is max ‖Ψθ‖₂ over ‖θ‖ ≤ 1. For the three norms ‖·‖, it is
 //
 //	ℓ₂   σ_max(Ψ)
 //	ℓ_∞  ‖Ψ1‖₂, because no entry of ΨᵀΨ is negative
@@ -193,8 +193,8 @@ func SubordinateNorm(f *mixpolicy.Features, norm linprog.Norm) float64 {
 	return math.Sqrt(eigen.Values(nil)[d-1])
 }
 
-// RatioNorm returns max size(Ψ_i/q_i) over the pairs i with q_i > 0, where Ψ_i is row i of Ψ. If the function size is
-// the dual norm, the result is A of (3.30).
+// RatioNorm returns max size(Ψ_i/q_i) over the pairs i with q_i > 0, where Ψ_i is row i of Ψ, and q_i is the
+// probability with which the oracle samples pair i. If the function size is the dual norm, the result is A of (3.30).
 func RatioNorm(f *mixpolicy.Features, size func([]float64) float64) float64 {
 	row := make([]float64, f.Dim())
 	var top float64
@@ -240,9 +240,9 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   which is √(R² − 1/d) for θ₀ = (1/d)1 and d ≥ 2 .
 //
 // For any other φ or class, MaxDivergence climbs from many directions to local maxima among the extreme points and
-// returns the greatest value found. This value is a lower bound, and was the maximum for every class whose vertices we
-// could enumerate. If the class is unbounded, or if the domain of φ omits part of the class, MaxDivergence returns +∞.
-// For d = 1, Θ₂ is a single point, and MaxDivergence returns 0.
+// returns the greatest value found. This value is a lower bound on the maximum; it was the maximum for every cube
+// whose vertices the tests enumerate. If the class is unbounded, or if a climb ends outside the domain of φ,
+// MaxDivergence returns +∞. But for d = 1, where Θ₂ is a single point, MaxDivergence always returns 0.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {
@@ -269,7 +269,7 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 				break
 			}
 			value := bregman.Divergence(phi, theta, start)
-			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // rounding decides on the boundary; D loses at most a fraction √2⁻⁴⁷
+			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // on the boundary, rounding decides; D loses at most a fraction √2⁻⁴⁷
 				for j := range theta {
 					theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 				}

@@ -20,7 +20,7 @@ import (
 // mu and nu have equal lengths.
 func TotalVariation(mu, nu []float64) float64 {
 	if len(mu) != len(nu) {
-		panic(fmt.Sprintf("theory: total variation of distributions over %d and %d states", len(mu), len(nu)))
+		panic(fmt.Sprintf("theory: total variation of vectors with %d and %d entries, want equal lengths", len(mu), len(nu)))
 	}
 	return sum.Diff1(mu, nu) / 2
 }
@@ -151,9 +151,10 @@ func farthest(p *mat.Dense, mu []float64) (d float64, at int) {
 	return d, at
 }
 
-// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. MixingCurve returns an error if there are
-// more than 1000 states. A nil target means the stationary distribution, for which the result is d(t). If the target
-// is the discounted μ_α of (2.23), the distance does not tend to 0 in general.
+// MixingCurve returns max_s ‖(P^π)ᵗ(s,·) − target‖_TV for t = 0, …, steps. A nil target means the stationary
+// distribution, for which the result is the d(t) of [Mixing]. If the target is the discounted μ_α of (2.23), the
+// distance does not tend to 0 in general. MixingCurve returns an error if there are more than 1000 states, or if the
+// chain has several recurrent classes. If ctx ends, MixingCurve returns an error and the distances computed so far.
 func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, target []float64, steps int) ([]float64, error) {
 	n := x.States()
 	chain, mu, err := stationary(ctx, x, p)
@@ -185,8 +186,9 @@ func MixingCurve(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, tar
 	}
 }
 
-// Contraction holds the least coefficient δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all distributions ν and ν̂. It
-// also holds two states that attain the maximum in the formula of Dobrushin (1956),
+// Contraction holds δ = δ(P), the least δ with ‖νP − ν̂P‖_TV ≤ δ ‖ν − ν̂‖_TV for all distributions ν and ν̂. Here P is
+// the transition matrix of one or more steps. Contraction also holds two states that attain the maximum in the formula
+// of Dobrushin (1956),
 //
 //	δ = max_{s,s′} ‖P(s,·) − P(s′,·)‖_TV.
 //
@@ -198,8 +200,8 @@ type Contraction struct {
 	First, Second int // the two states
 }
 
-// ContractionCoefficient returns the δ of (P^π)ᵗ for t = steps ≥ 1, exactly up to rounding. It compares O(n²) pairs of
-// rows. For t > 1, it returns an error if there are more than 1000 states.
+// ContractionCoefficient returns the δ of (P^π)ᵗ for t = steps ≥ 1, exactly, up to rounding. For n states, it compares
+// O(n²) pairs of rows. For t > 1, it returns an error if there are more than 1000 states.
 func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.Policy, steps int) (Contraction, error) {
 	chain, err := x.Under(p)
 	n := x.States()
@@ -231,8 +233,8 @@ func ContractionCoefficient(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy.
 
 // UniformMixingTime returns an upper bound on the maximum in (2.23). Let δ be the greatest [ContractionCoefficient] of
 // one step among all stationary policies. The bound is ⌈ln ε / ln δ⌉ for 0 < δ < 1, and 1 for δ = 0. For δ = 1,
-// UniformMixingTime returns math.MaxInt. The distance of two rows of P^π is convex in π(s) and in π(s′), and a policy
-// chooses π(s) and π(s′) independently. So a pair of actions maximises the distance:
+// UniformMixingTime returns math.MaxInt. The distance between the rows s and s′ of P^π is convex in π(s) and in π(s′),
+// and a policy chooses π(s) and π(s′) independently. So a pair of actions maximises the distance:
 //
 //	δ = max ‖P_a(s,·) − P_a′(s′,·)‖_TV over s ≠ s′, a, a′.
 //
@@ -288,12 +290,12 @@ func contraction(ctx context.Context, states, m int, next func(i int) ([]int32, 
 	return c, nil
 }
 
-// Ergodicity holds the constant κ of Assumption A.2,
+// Ergodicity holds bounds on κ, the least constant of Assumption A.2 for a set of policies π,
 //
-//	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s,
+//	1/(n√κ) ≤ μ^π(s) ≤ √κ/n  for all s and all π in the set,
 //
-// that is, κ = max { 1/(n min μ)², (n max μ)² }. For a uniform measure, κ = 1; if a state has no mass, κ = +∞. Here
-// μ^π is the occupation measure of the states under the criterion of the MDP.
+// that is, κ = max { 1/(n min μ)², (n max μ)² } over these s and π. For a uniform measure, κ = 1; if a state has no
+// mass, κ = +∞. Here μ^π is the occupation measure of the states under the criterion of the MDP.
 type Ergodicity struct {
 	// Lower ≤ κ ≤ Upper. Lower is the κ of Policy alone, attained at State.
 	Lower, Upper float64
@@ -336,8 +338,8 @@ func (e *Ergodicity) include(ctx context.Context, x *mixpolicy.MDP, p *mixpolicy
 func kappa(least, greatest float64) float64 { return max(1/(least*least), greatest*greatest) }
 
 // UniformErgodicity returns bounds on the κ of (2.25) for all stationary policies. The least mass that any policy
-// gives to a state s is the optimal cost of the same MDP with costs 1{s}. The greatest mass of s is minus the optimal
-// cost with costs −1{s}. So the bounds on κ take 2n runs of policy iteration.
+// gives to a state s is the optimal cost of x with the costs 1{s}. The greatest mass of s is minus the optimal
+// cost of x with the costs −1{s}. So, for n states, the bounds on κ take 2n runs of policy iteration.
 //
 // The absolute rounding error of the masses is about 10⁻¹⁴ times the size of the values that policy iteration computes.
 // If a mass may be smaller than this error, Upper is +∞, and Lower, which a policy attains, need not be close to κ.

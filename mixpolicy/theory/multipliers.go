@@ -21,16 +21,15 @@ import (
 //
 //	‖λ*‖₂ = sup max{cᵀΨθ* − cᵀΨθ, 0}/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
-// Let b = Ψᵀc, let A hold the rows of Ψ with (Ψθ*)_i = 0, and let g be the outward normals of Θ_R at θ*.
-// Then λ ⪰ 0 is optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over the
-// optimal λ is
+// Let b = Ψᵀc, let A hold the rows of Ψ with (Ψθ*)_i = 0, and let the vectors g be the outward normals of Θ_R at θ*.
+// Then λ ⪰ 0 is optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over the optimal λ is
 //
 //	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves this dual in ℝᵈ. Each normal becomes a row of A, scaled by at least 10⁶ and by at least 10⁶
-// times the length of the longest other row, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers returns the
-// errors of [mixpolicy.Problem.Optimum]. It also returns an error in two cases: for the ℓ₁ norm, if θ* has a zero entry
-// and ‖θ*‖₁ = R > 1; for any norm, if, because of rounding, the λ found is not optimal.
+// Newton's method solves this dual in ℝᵈ. Instead of imposing gᵀy ≥ 0, we add the row −wg to A. Here w is 10⁶ times
+// the length of the longest row of Ψ in A, but at least 10⁶, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers
+// returns the errors of [mixpolicy.Problem.Optimum]. It also returns an error in two cases: for the ℓ₁ norm, if θ* has
+// a zero entry and ‖θ*‖₁ = R > 1; for any norm, if, because of rounding, the λ found is not optimal.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {
@@ -80,7 +79,7 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	for k, i := range pairs {
 		lambda[i] = max(0, floats.Dot(a.RawRowView(k), y))
 	}
-	if math.IsInf(class.R, 1) { // MinLinear of an unbounded class is −∞ for a nonzero gradient
+	if math.IsInf(class.R, 1) { // MinLinear of an unbounded class is −∞ unless all entries of the gradient are equal
 		class = mixpolicy.Ball(2 * floats.Norm(best.Theta, 2))
 	}
 	p.GradTheta(row, lambda)
@@ -92,7 +91,7 @@ func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 }
 
 // leastDual returns argmax bᵀy − ½‖[Ay]₊‖² over 1ᵀy = 0, by Newton's method, whose first step leads to the maximum
-// of bᵀy − ½‖Ay‖². leastDual subtracts from each row of A the row's mean, which does not change Ay.
+// of bᵀy − ½‖Ay‖². leastDual replaces each row of A by the row minus its mean, which does not change Ay.
 func leastDual(a *mat.Dense, b []float64) []float64 {
 	n, d := a.Dims()
 	b, rounded := slices.Clone(b), 1e-15*floats.Norm(b, 2)

@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// OrliczNorm returns the Orlicz norm (2.3) of a random variable that takes the value x[i] with probability p[i], for
-// ψ_ν(t) = exp(t^ν) − 1,
+// OrliczNorm returns the Orlicz norm (2.3) of a random variable X that takes the value x[i] with probability p[i],
+// for ψ_ν(t) = exp(t^ν) − 1,
 //
 //	‖X‖_ψν = inf { β > 0 : E ψ_ν(|X|/β) ≤ 1 }.
 //
@@ -47,12 +47,12 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 	}
 }
 
-// MomentNorm returns the moment norm
+// MomentNorm returns the moment norm of a random variable X that takes the value x[i] with probability p[i],
 //
 //	sup_{q ≥ 1} q^(−1/ν) (E|X|^q)^(1/q),
 //
-// to a relative error of 10⁻¹². This norm is (2.4) for ν = 2 and (2.6) for ν = 1. The moment norm is equivalent, but
-// not equal, to [OrliczNorm]. MomentNorm panics if x and p differ in length.
+// to a relative error of 10⁻¹². This norm is (2.4) for ν = 2 and (2.6) for ν = 1. It is equivalent, but in general not
+// equal, to the [OrliczNorm] with the same ν. MomentNorm panics if x and p differ in length.
 //
 // The function ln E|X|^q is convex in q, so on an interval of q, it lies below its chord. The chord gives an explicit
 // bound on the supremum over the interval. An interval is halved until its bound exceeds the best value found by at
@@ -111,9 +111,10 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 	return best, at
 }
 
-// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν must be 1 or 2. PrintedOrlicz uses
-// exp(t^ν) − 1 even for t < 0, although ψ is defined only for t ≥ 0. For ν = 2, there may be no β for which the
-// expectation is at most 1. For ν = 1, the expectation is at most 1 for every β that is small enough.
+// PrintedOrlicz returns E ψ_ν(|X| − E|X|/β), the expectation in (2.3) as printed; ν must be 1 or 2. X takes the value
+// x[i] with probability p[i]. PrintedOrlicz uses exp(t^ν) − 1 even for t < 0, although ψ is defined only for t ≥ 0. For
+// ν = 2, there may be no β for which the expectation is at most 1. For ν = 1, the expectation is at most 1 for every β
+// that is small enough.
 func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	var mean, e float64
 	for i, v := range x {
@@ -125,8 +126,8 @@ func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 	return e
 }
 
-// orliczSupport returns the nonzero |x[i]| with p[i] > 0 divided by their maximum, their probabilities, the maximum,
-// and its probability.
+// orliczSupport returns the nonzero |x[i]| with p[i] > 0, divided by their maximum; their probabilities; the maximum;
+// and the probability of the maximum.
 func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float64, err error) {
 	if len(x) != len(p) {
 		panic("theory: outcomes and probabilities differ in number")
@@ -154,15 +155,15 @@ func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float
 	return z, w, top, atTop, nil
 }
 
-// VectorMomentNorm returns two bounds on the norm of a random vector Z that equals row i of the matrix z with
-// probability p[i],
+// VectorMomentNorm returns a lower and an upper bound on the norm of a random vector Z that equals row i of the matrix
+// z with probability p[i],
 //
 //	sup_{‖x‖₂ = 1} sup_{q ≥ 1} q^(−1/ν) (E|⟨x,Z⟩|^q)^(1/q).
 //
 // This norm is (2.5) for ν = 2 and (2.7) for ν = 1. The supremum over x is the maximum of a convex function; in
 // general, this maximum is hard to find. The lower bound is the greatest local maximum found by climbing from the
 // directions of the rows, of E Z, and of the eigenvectors of E ZZᵀ. The upper bound is the [MomentNorm] of ‖Z‖₂. In one
-// dimension, the two bounds are equal. VectorMomentNorm panics unless p has an entry for each row.
+// dimension, the two bounds are equal. VectorMomentNorm panics unless p has exactly one entry per row.
 func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float64, err error) {
 	rows, d := z.Dims()
 	vectors := make([][]float64, rows)

@@ -1,15 +1,16 @@
-// Package adversary searches for counterexamples to the corrected bounds: the bounds that package theory computes,
-// and the bounds of sections 4 and 5 and of the appendix of the paper. For each bound, a search over spaces of small
-// instances maximises the ratio of the left side to the right side. data/adversaries.csv records the worst instance
-// of each bound; go run ./mixpolicy/study/record adversaries writes the file. The inequalities of section 5 come from
-// [paper.Laws]; package paper also evaluates them, along longer runs.
+// Package adversary searches for counterexamples to the corrected bounds: the bounds that package theory computes, and
+// the bounds of sections 4 and 5 and of the appendix of the paper. For each bound, a search over spaces of small
+// instances maximises the ratio of the left side to the right side. data/adversaries.csv records the worst instance of
+// each bound in each space; go run ./mixpolicy/study/record adversaries writes the file. Some inequalities of section
+// 5, and (A.2), come from [paper.Laws]; package paper also evaluates these inequalities, along longer runs.
 //
-// In section 4, (4.9) is tested only for samples for which the constraints that ν̂ violates have a total probability η
-// of at most (1−γ)ε/4mζ. A sample of the size in the corrected (4.6) has this property with probability at least 1 − δ.
-// (4.15) is tested without its O(ε) term. (4.16) is not tested, because the paper does not define the C in (4.16).
+// In section 4, (4.9) is tested only for samples for which the constraints that ν̂ violates have a total probability of
+// at most (1−γ)ε/4mζ under the sampling distribution η. A sample of the size in the corrected (4.6) has this property
+// with probability at least 1 − δ. (4.15) is tested without its O(ε) term. (4.16) is not tested, because the paper does
+// not define the C in (4.16).
 //
 // Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates
-// at most 500 instances, and each instance after the start differs from an earlier one in one or two parameters. At
+// at most 500 instances, and each instance after the start differs from an earlier one in at most two parameters. At
 // some instances, the bound says nothing; the record also counts the instances that test the bound.
 package adversary
 
@@ -42,7 +43,7 @@ type Space struct {
 type Law struct {
 	Statement string // the number of the inequality in the paper, or of the statement that contains it
 	What      string // the inequality, as left ≤ right
-	Loose     string // why no instance has a ratio of ½ or more; empty if some instance has such a ratio
+	Loose     string // why no recorded instance of any space has a ratio of ½ or more; empty if a recorded instance has one
 	Side
 }
 
@@ -75,7 +76,7 @@ type Side struct {
 	Left, Right, Size float64
 }
 
-// rounding bounds the relative error of a side, 10⁶ · 2⁻⁵³. A side takes some hundred
+// rounding bounds the relative error of a side: it is about 10⁶ · 2⁻⁵³. A side takes some hundred
 // operations, including the steps of mirror descent and a small linear program.
 const rounding = 1e-10
 
@@ -102,12 +103,12 @@ type Record = data.Adversary
 // climb is the number of instances that a search evaluates from one random start.
 const climb = 500
 
-// Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one
-// or two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; half of the changes are less than 2⁻¹⁵ times
-// the range. Search assigns the starts to the bounds in turn. From each start, it keeps the changes that do not lower
-// the ratio of the bound to which the start is assigned. The records depend on the seed, not on the number of workers.
-// After the search from each start, Search passes the number of instances of this start to the function done. The
-// function must be safe for concurrent calls.
+// Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one or
+// two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; about half of the changes are less than 2⁻¹⁵
+// times the range. Search assigns the starts to the bounds in turn. From each start, it keeps the changes that do not
+// lower the ratio of the bound to which the start is assigned. The records depend on the seed, not on the number of
+// workers. After the search from each start, Search passes the number of instances of this start to the function done.
+// The function must be safe for concurrent calls.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
@@ -144,8 +145,8 @@ func (s Space) Text(x []float64) string {
 	return strings.TrimSpace(text)
 }
 
-// worse joins two records of a bound. It adds their counts, and keeps the worst instance with the greater ratio, or r's if
-// the ratios are equal.
+// worse joins two records of a bound. It adds their counts, and keeps the worst instance with the greater ratio, or r's
+// if the ratios are equal.
 func worse(r, o Record) Record {
 	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
 	if r.Instances > 0 && !(o.Ratio > r.Ratio) {
@@ -155,7 +156,7 @@ func worse(r, o Record) Record {
 }
 
 // climb maximises the ratio of one bound over n instances from start k, and records all bounds. It
-// ends when ctx ends.
+// stops early if ctx ends.
 func (s Space) climb(ctx context.Context, rng *rand.Rand, k, n int) (records []Record) {
 	evaluate := func(x []float64) float64 {
 		laws := s.Laws(x)
@@ -212,8 +213,8 @@ func (s Space) instance(u []float64) []float64 {
 }
 
 // Spaces returns all spaces. If a bound depends on γ, or on γ and an ε, there is a space, called a cell, for each point
-// of a small grid of these parameters. The records of the cells are separate, so they also reveal that a bound is loose
-// in just one cell. The instances of a bound are divided among its cells. (Proposition 3.1 and (3.38) are exceptions:
+// of a small grid of these parameters. The records of the cells are separate, so they also reveal a bound that is loose
+// in only one cell. The instances of a bound are divided among its cells. (Proposition 3.1 and (3.38) are exceptions:
 // their bounds are evaluated at the full number of instances for each γ.)
 func Spaces() (all []Space) {
 	join, log := slices.Concat[[]Parameter], logarithmic

@@ -50,16 +50,17 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 }
 
 // chains returns the laws of Lemma 3.3 at a given γ and ε and, under average cost, (4.15). An instance is a process
-// and a combination u = Ψθ of the measures of two policies; u has the negative mass ε. (4.15) is checked at θ̂ = θ,
-// without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most (max c − min c) times their total
-// variation distance. By the corrected Lemma 3.3, this distance is at most ε(1 + 1/(1−δ)), where δ is the contraction
-// coefficient of the policy of u. So if V₁ has the weight (max c − min c)(1 + 1/(1−δ)), f_ω is at least the cost of the
-// policy, and the O(ε) is the amount by which f_ω(θ̂) exceeds its minimum. V₂ is 0 for measures of policies.
+// and a combination u = Ψθ of the measures of two policies; u has the negative mass ε, or 0 if the policies are nearly
+// equal. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most
+// (max c − min c) times their total variation distance. By the corrected Lemma 3.3, this distance is at most
+// ε(1 + 1/(1−δ)), where δ is the contraction coefficient of the policy of u. So if V₁ has the weight
+// (max c − min c)(1 + 1/(1−δ)), f_ω of (4.14) is at least the cost of the policy, and the O(ε) is the amount by which
+// f_ω(θ̂) exceeds the minimum of f_ω. V₂ is 0, because u combines measures of policies.
 func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	ctx, name, eps := context.Background(), map[bool]string{true: "average cost", false: "discounted"}[by.Average()], x[1]
 	y := process(by, distribution(x[26:29]...), x[2:20], x[29])
 	u, minus, theta := measureOf(y, policyOf(y, x[20:23])).Pair, measureOf(y, policyOf(y, x[23:26])).Pair, math.Inf(1)
-	for range u { // Newton's steps: the mass is convex in θ, and linear between zeros of entries
+	for range u { // Newton's steps: the negative mass is convex in θ, and linear between zeros of entries
 		var slope, offset float64
 		for i, v := range u {
 			if d := minus[i] - v; theta*d > v {
@@ -117,12 +118,13 @@ func ergodicity(x []float64) []Law {
 	return []Law{{"2.25", "max{nμ(s), 1/(nμ(s))} ≤ √κ, κ of UniformErgodicity", "", Side{worst, root, 0}}}
 }
 
-// programs returns the laws of section 4, for a discounted process and a basis of two functions, one of them u. The
-// values v* are given, so they are exact: action 0 costs v* − γP_0v*, and action 1 costs v* − γP_1v* plus a gap. (4.2)
-// is checked for the policy that takes the second action. (4.9) is checked for any sample such that the constraints
-// that ν̂ violates have a total η of at most (1−γ)ε/4mζ. After the n₀ draws of the corrected (4.6), the sample has this
-// property with probability at least 1−δ. Γ is a cube. If β ≥ 1, or rounding leaves a program undecided, the bounds say
-// nothing.
+// programs returns the laws (4.9), (4.2), (4.3) and (4.13), for a discounted process and a basis of two functions, one
+// of them u. The values v* are given, so they are exact: action 0 costs v* − γP_0v*, and action 1 costs v* − γP_1v*
+// plus a gap. (4.2) is checked for the policy that always takes action 1. (4.9) is checked for any sample such that the
+// constraints that ν̂ violates have a total probability of at most (1−γ)ε/4mζ under the sampling distribution η. After
+// the n₀ draws of the corrected (4.6), the sample has this property with probability at least 1−δ. Γ is a cube. If
+// β_u ≥ 1, or if rounding leaves the full program undecided, the four bounds say nothing. (4.13) also says nothing if
+// rounding leaves the smoothed program undecided.
 func programs(x []float64) []Law {
 	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
 	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])

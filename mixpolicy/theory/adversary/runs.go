@@ -17,8 +17,8 @@ import (
 )
 
 // game is (2.18) for a process with one state, three actions and two policies, with a run of Algorithm 1.
-// With one state, Ψ may be any matrix whose columns are distributions. The proofs use the MDP only
-// through Ψ.
+// With one state, Ψ may be any matrix whose columns are distributions. The proofs of
+// Proposition 3.1 use the MDP only through Ψ, the costs and G.
 type game struct {
 	*paper.Trace
 	best *linprog.Solution
@@ -51,7 +51,7 @@ func pointOf(class mixpolicy.Class, t float64) []float64 {
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
-// steps returns step sizes given in units of 1/(A(c_max+G)), a lower bound on 1/‖ĝ‖⁎.
+// steps returns x/(A(c_max+G)), the step sizes that x gives in units of a lower bound on 1/‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
 // game.each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
@@ -175,7 +175,7 @@ func (p *path) size(s paper.TraceStep) float64 {
 	return bregman.Divergence(p.Phi, p.theta, s.Theta) + s.Eta*floats.Norm(s.Sample, 1)*lengths
 }
 
-// bracket returns lᵀ[Ψθ̂]₋ − ‖l‖²/2S, which is at least −lᵀΨθ̂ − ‖l‖²/2S for l ⪰ 0.
+// bracket returns lᵀ[Ψθ̂]₋ − ‖l‖²/2S, which is at least −lᵀΨθ̂ − ‖l‖²/2S for l ⪰ 0. Here S = Ση.
 func (p *path) bracket(l []float64) float64 {
 	return floats.Dot(l, p.short) - floats.Dot(l, l)/(2*p.s)
 }
@@ -183,7 +183,7 @@ func (p *path) bracket(l []float64) float64 {
 // none is the Side of a bound that says nothing.
 var none = Side{Left: math.Inf(-1), Right: 1}
 
-// Side.or returns the worse of two Sides.
+// Side.or returns other if other is violated or has the greater ratio, and otherwise s.
 func (s Side) or(other Side) Side {
 	if other.Violated() || other.Ratio() > s.Ratio() {
 		return other
@@ -193,9 +193,9 @@ func (s Side) or(other Side) Side {
 
 // These functions return the size of a law's terms, for its rounding error: whole for sums over a path; average for
 // sums divided by Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot; and
-// move for the square of a move. A move is a difference of points: if its size is 10⁻⁴ of R, 12 digits are right. Moves
-// are not checked for the entropy, because its constant of strong convexity holds on the simplex, and θ̃_t is not on
-// the simplex.
+// move for the square of a move. A move is a difference of points: if its size is 10⁻⁴ Reach, 12 digits are right.
+// Moves are not checked for the entropy, because its constant of strong convexity holds on the simplex, and θ̃_t is not
+// on the simplex.
 func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
 func average(p *path, _ paper.TraceStep) float64 { return p.far + p.whole/p.s }
 func near(p *path, s paper.TraceStep) float64 {
@@ -227,11 +227,12 @@ func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Sid
 }
 
 // paths returns the bounds that hold with certainty along any path of samples: the laws of section
-// 5 that lead to (∗) of theory.Constants.ObjectiveBound, the consequences of (∗), and the constants.
+// 5 that lead to (∗) of theory.Constants.ObjectiveBound, the consequences of (∗), and the
+// inequalities behind the constants.
 func paths(x []float64) []Law {
 	p := newPath(x)
 	gapSum := p.law("5.18", whole)
-	star := gapSum // with ½‖ĝ‖⁎² in place of ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
+	star := gapSum // with ½‖ĝ‖⁎² instead of ‖∇_θ𝓛‖⁎² + ‖e‖⁎²
 	star.Right += p.squares - p.parts
 	top := scaled(min(p.s, p.K.G/floats.Norm(p.short, 2)), p.short)
 	ball, multipliers := 2*p.K.G*p.s, map[bool]Side{false: none, true: {2*(p.K.G-p.K.LambdaStar)*p.v + p.noise/p.s,

@@ -12,7 +12,7 @@ import (
 
 // ends returns, for every path of a process with the given number of steps, the sum of the path's
 // differences and the path's probability. Each step has two outcomes. There are 2ᵗ nodes at time t,
-// numbered from 2ᵗ − 1 on. At a node, outcomes returns the two values and the probability of the
+// numbered from 2ᵗ − 1. At a node, outcomes returns the two differences and the probability of the
 // first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	all = []outcome{{0, 1}}
@@ -28,7 +28,8 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 }
 
 // tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum that is at most a fraction f of the maximum: a bound
-// on the tail is tightest at a value that the sum takes. If sizes is set, tail replaces each sum by its absolute value.
+// on the tail is tightest at a value that the sum takes. If no sum is that small, δ is the least sum. For a negative δ,
+// tail returns 0 instead of δ. If sizes is set, tail replaces each sum by its absolute value.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	for i, o := range all {
 		if sizes {
@@ -50,13 +51,13 @@ func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	return -math.Log(min(1, probability)), max(0, delta)
 }
 
-// martingales returns laws for three bounded martingale differences, which depend on the past: the
-// sum of errors in (5.19), and the sum of squared errors in (5.20).
+// martingales returns laws for sums of three bounded martingale differences that depend on the
+// past: (5.19a), for the errors, and (5.20a), for the squared errors.
 func martingales(x []float64) []Law {
 	const steps, nodes = 3, 1<<3 - 1
 	c := x[2*nodes : 2*nodes+steps]
 	squares := floats.Dot(c, c)
-	sums := func(narrow float64) []outcome { // two values in [−1, 1] with mean 0, at most 1 apart if narrow is 1
+	sums := func(narrow float64) []outcome { // two values in [−c_t, c_t] with mean 0, at most c_t apart if narrow is 1
 		return ends(steps, func(t, i int) (a, b, p float64) {
 			a, b = max(x[i], 1e-9), -max(x[nodes+i], 1e-9)
 			width := max(1, narrow*(a-b))
@@ -64,7 +65,7 @@ func martingales(x []float64) []Law {
 		})
 	}
 	both, delta := tail(x[len(x)-1], sums(0), true)
-	one, epsilon := tail(x[len(x)-1], sums(1), false) // Y is in [0, c]
+	one, epsilon := tail(x[len(x)-1], sums(1), false) // Y_t is in [0, c_t]
 	return []Law{
 		{"5.19a", "δ²/(2Σc_t²) ≤ ln(2/P[|ΣX_t| ≥ δ]), |X_t| ≤ c_t = 2RC_eη_t, c₀ = 1", "",
 			Side{delta * delta / (2 * squares), math.Ln2 + both, 0}},
@@ -101,8 +102,8 @@ func norms(v []float64) []Law {
 
 // vectors returns laws for a vector Z in two dimensions with three values.
 func vectors(v []float64) []Law {
-	// The norm of ⟨v, Z⟩ is convex in v, and at most K|v|. If directions are h apart, the best of
-	// them gives K to within K·h/2.
+	// The norm of ⟨x, Z⟩ is convex in x, and at most K‖x‖₂. If the directions x are an angle h apart,
+	// the best of them gives K to within K·h/2.
 	const directions, near = 48, (1 - math.Pi/48/2) * (1 - math.Pi/48/2)
 	p, squares, inner := distribution(v[6:9]...), make([]float64, 3), make([]float64, 3)
 	var k, top float64
