@@ -48,10 +48,10 @@
 // in each setting on each problem. When a worker first needs a problem, it builds the problem as the race file
 // describes it; no part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record
 // does not depend on how the trials are cut, or on the order in which tasks end. If runs of a method fail or diverge, a
-// row with the quantity [race.Failure] counts these runs and states the error of the run with the lowest stream number.
-// All workers, and the program that submits the race, must be built from the same code, with the same version of Go, for
-// the same kind of processor. A worker of another build refuses to work, because its results might differ in the last
-// bits.
+// row with the quantity [race.Failure] counts these runs and states the error of the one with the lowest stream number.
+// All workers, and the program that submits the race, must be built from the same code, with the same version of Go,
+// for the same kind of processor. A worker of another build refuses to work, because its results might differ in the
+// last bits.
 //
 // The runner of a cluster repeats the tasks of a worker that dies. With the local runners, a job ends when the runner
 // notices that a worker has died, but Prism 2.77 does not always notice a death. So each worker counts the seconds of
@@ -65,7 +65,7 @@
 // queues, with the six rules as base policies (BenchmarkBuild). During this benchmark, the machine was also doing other
 // work.
 //
-//	states       the MDP       Ψ    the measures behind Ψ, sent to this machine
+//	states       the MDP       Ψ    the measures behind Ψ, over a local connection
 //	13,689         0.1 s    1.7 s     0.7 MB in 0.01 s
 //	108,900        0.6 s     14 s       5 MB in 0.02 s
 //	1,028,196        6 s    140 s      49 MB in 0.3 s

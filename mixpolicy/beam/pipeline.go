@@ -75,7 +75,7 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// A counter counts twice: for the runner, which may report late, and in the field here, for this process alone.
+// A counter counts twice: for the runner, which may report late, and in the field named here, for this process alone.
 type counter struct {
 	apache.Counter
 	here atomic.Int64

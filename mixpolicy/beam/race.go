@@ -62,8 +62,8 @@ var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
 
-// ParseRace reads a race file, and checks it without building a problem. If an entry is wrong, the error names the
-// entry.
+// ParseRace reads a race file, and checks it without building a problem. An error in the name, the label or the grid of
+// an entry, or in the settings of a method, names the entry.
 func ParseRace(text []byte) (r Race, err error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("beam: race file: %w", err)
@@ -123,8 +123,8 @@ type cell struct {
 // plans are the plans that this process has opened, so that it builds nothing twice.
 var plans sync.Map // from the text of a race to func() (*plan, error)
 
-// open returns the plan of the race in a text such as [Job.Race]. It refuses a race submitted by other code or on
-// another kind of processor, because other code and other processors may compute other numbers.
+// open returns the plan of the race in a text such as [Job.Race]. It refuses a race that another build
+// submitted, because other code, other versions of Go and other processors may compute other numbers.
 func open(text string) (*plan, error) {
 	p, _ := plans.LoadOrStore(text, sync.OnceValues(func() (*plan, error) {
 		var s submitted
@@ -137,8 +137,8 @@ func open(text string) (*plan, error) {
 	return p.(func() (*plan, error))()
 }
 
-// submitted is a race, and the name of the code and the kind of processor that submitted the race. Both determine the
-// bits of the record.
+// submitted is a race, and the build of the program that submitted the race. The bits of the record depend on the race
+// and the build.
 type submitted struct {
 	Race
 	Build string
@@ -215,7 +215,7 @@ func newPlan(r Race) (*plan, error) {
 		for n, e := range entries {
 			if slices.ContainsFunc(entries[:n], func(f Entry) bool { return f.label() == e.label() }) {
 				list := []string{"Problems", "Methods"}[k]
-				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): the label %q is used twice", list, n, e.Name, e.label())
+				return nil, fmt.Errorf("beam: race file: %s[%d] (%s): the label %q is used twice, want it once", list, n, e.Name, e.label())
 			}
 		}
 	}
@@ -303,7 +303,7 @@ const (
 )
 
 // try starts the method, times a run, and returns how many runs make a task. It returns an error if the problem cannot
-// be built or the method cannot be started.
+// be built, if the method cannot be started, if the settings of the race are wrong, or if ctx has ended.
 func (c *cell) try(ctx context.Context) (runs int, err error) {
 	p, err := c.build()
 	if err != nil {

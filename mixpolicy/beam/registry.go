@@ -29,8 +29,8 @@ var (
 )
 
 // RegisterProblem registers a problem under the name that race files use. The settings in the file are read into a
-// value of type S. The program that submits a race calls the function build, and so does each worker. All calls with
-// the same settings must return the same problem.
+// value of type S. The program that submits a race calls the function build, and so does each worker that needs
+// the problem. All calls with the same settings must return the same problem.
 func RegisterProblem[S any](name string, build func(settings S) (*mixpolicy.Problem, error)) {
 	problems[name] = func(text jsontext.Value) (*mixpolicy.Problem, error) {
 		var settings S
@@ -111,8 +111,8 @@ func init() {
 	})
 }
 
-// problem returns (2.18) for the base policies over the ball of radius r; 0 means 2, as in the comparison of all
-// methods.
+// problem returns (2.18) for the base policies over the ball of radius r; r = 0 means a radius of 2, as in the
+// comparison of all methods.
 func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpolicy.MDP) ([]*mixpolicy.Policy, error)) (
 	*mixpolicy.Problem, error) {
 	x, err := mdp()

@@ -35,8 +35,8 @@ type Job struct {
 	// all trials and walks.
 	Progress func(name string, done, total int)
 	// Patience is how long workers may be silent before [Job.Run] cancels the job, and starts the race again or gives
-	// up; 0 means no limit. A worker is silent if its count of seconds of work does not grow. Prism receives the counts
-	// at least every half minute.
+	// up; 0 means no limit. Workers are silent if none of their counts of seconds of work grows. Prism receives the
+	// counts at least every half minute.
 	Patience time.Duration
 }
 
@@ -186,7 +186,7 @@ func (j *Job) attempt(ctx context.Context, try int, doing string) error {
 	return err
 }
 
-// size returns the size of a file, and whether it exists. It returns an error for a path that no file system knows.
+// size returns the size of a file, and whether it exists. It returns an error if Beam has no file system for the path.
 func size(ctx context.Context, path string) (bytes int64, there bool, err error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {

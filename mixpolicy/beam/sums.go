@@ -188,8 +188,8 @@ func (s *Summary) merge(t Summary) {
 	}
 }
 
-// rows returns the record of a method. For each quantity and recording, it has the median, the mean, and the 5 %
-// and 95 % quantiles over runs.
+// rows returns the record of a method: for each quantity and recording, the median, the mean, and the 5 %
+// and 95 % quantiles over the runs that did not fail. If runs failed, the first row counts them.
 func (s *Summary) rows(like race.Row, names []string) (rows race.Record) {
 	if s.Failed > 0 {
 		failed, steps := like, float64(s.First.Steps)

@@ -12,9 +12,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Walk k of a base policy is [mixpolicy.Simulate] with Seed + k. There are at least two walks, and their spread gives
-// the errors. A walk has at most mostSteps steps, which take about a second, and at least fewestSteps steps, the number
-// of streams in Simulate. With up to mostSimulated steps in all, each entry of [Visits.Square] fits into 64 bits.
+// Walk k of a base policy is [mixpolicy.Simulate] with the seed Seed + k. There are at least two walks, and their
+// spread gives the confidence intervals. A walk has at most mostSteps steps, which take about a second, and at least
+// fewestSteps steps, the number of streams in mixpolicy.Simulate. With up to mostSimulated steps in all, each entry of
+// [Visits.Square] fits into 64 bits.
 const (
 	mostSteps     = 20_000_000
 	fewestSteps   = 64
@@ -24,7 +25,7 @@ const (
 func (r Race) walks() int64 { return max(2, (r.Simulate+mostSteps-1)/mostSteps) }
 
 // Visits counts how often the walks under one policy visit each state. The lengths of the walks differ by at most one
-// step. All entries are whole numbers or exact sums, so they do not depend on the order in which walks are added.
+// step. The counts are whole numbers, and Cost is summed exactly, so results do not depend on the order of the walks.
 type Visits struct {
 	Walks, Steps int64
 	State        []int64   // visits to each state

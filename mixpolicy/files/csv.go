@@ -205,10 +205,9 @@ func numbering(kind string, rows []row, column int) (number map[string]int, name
 	return number, names, nil
 }
 
-// pairs sorts the rows by pair. first[i] is the index of the first row of pair i, and the last entry
-// of first is the number of rows. The error names a pair with two costs, a repeated transition or,
-// unless holes are allowed, a hole (a pair without a row). If holes are allowed, pairs also returns the
-// error of affordable.
+// pairs sorts the rows by pair: the rows of pair i become rows[first[i]:first[i+1]]. The error names a pair with two
+// costs, a repeated transition or, unless holes are allowed, a hole (a pair without a row). If holes are allowed, pairs
+// also returns the error of affordable.
 func pairs(rows []row, states, actions []string, holes bool) (first []int, err error) {
 	slices.SortFunc(rows, func(x, y row) int {
 		return cmp.Or(cmp.Compare(x.s, y.s), cmp.Compare(x.a, y.a), cmp.Compare(x.next, y.next), cmp.Compare(x.line, y.line))
@@ -262,7 +261,7 @@ func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
 		return fmt.Errorf("%d states and %d actions, want at most 2²⁵ pairs with Settings.ActionSets", states, actions)
 	}
-	next := make([]int, states) // transitions of the first pair of each state
+	next := make([]int, states) // number of transitions of the first pair with rows, for each state
 	own := make([]int, states)  // number of pairs with rows, for each state
 	for i, r := range rows {    // the rows are sorted by pair
 		if i == 0 || r.s != rows[i-1].s || r.a != rows[i-1].a {
@@ -312,8 +311,8 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	return out.Error()
 }
 
-// namesOrNumbers returns its argument name if a reader would number the k names of states or actions
-// in the same way, else strconv.Itoa.
+// namesOrNumbers returns its argument name if a reader would keep the k names of states or actions, and
+// number them 0, …, k−1 in this order, else strconv.Itoa.
 func namesOrNumbers(k int, name func(int) string) func(int) string {
 	rows := make([]row, k)
 	for i := range rows {

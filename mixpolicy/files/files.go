@@ -14,17 +14,16 @@
 // no transition may be repeated, and all rows of a pair must have the same cost. Lines may end in
 // CRLF, and the file may begin with a byte-order mark. A name must not contain a carriage return.
 //
-// The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names
-// of states if [ReadCSV] would then number all states as the model does. Otherwise, WriteCSV writes
-// the numbers of states. The same holds for actions. WriteCSV writes no row for pairs that are not
-// allowed.
+// The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names of states if
+// [ReadCSV] would then read the same names and number all states as the model does. Otherwise, WriteCSV writes the
+// numbers of states. The same holds for actions. WriteCSV writes no row for pairs that are not allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. Each row says how often a run visited a pair. If several rows have the same pair
 // and the same run, [ReadVisits] adds up their visits. Without the column visits, each row is one visit; without the
-// column run, all rows belong to one run. If P is unknown, the column p of a model's table can contain the frequency of
-// s′ after (s, a) in observed transitions. If ActionSets is set, such a table may omit the pairs that were never
-// observed. A certificate then holds for the estimated model only.
+// column run, all rows belong to one run. If P is unknown, the column p of a model's table can contain the relative
+// frequency of s′ among the observed transitions from (s, a). If ActionSets is set, such a table may omit the pairs
+// that were never observed. A certificate for a model with estimated probabilities holds for the estimated model only.
 //
 // # NumPy's .npz
 //
@@ -47,20 +46,19 @@
 // Features are one array, psi, of shape (n·m, d). [Save] writes the CSR matrix Q and the arrays c,
 // alpha and, if the cost is discounted, gamma. scipy.sparse.load_npz can read Q from this file.
 //
-// The numbers in an array may be float64, float32, or integers of any NumPy size up to 64 bits. The
-// arrays indices, indptr and shape may contain only integers. Any byte order is allowed, and the array
-// may be in C or Fortran order. If a distribution is in float32, and its sum differs from 1 by at most 16·2⁻²⁴ (16
-// roundings), the reader divides the distribution by its sum. An .npz file keeps neither the names
-// of states and actions nor the action sets: pairs that are not allowed are written with the cost
-// and row that [mixpolicy.MDP.Allowed] describes.
+// The numbers in an array may be float64, float32, or integers of any NumPy size up to 64 bits. The arrays indices,
+// indptr and shape may contain only integers. Any byte order is allowed, and an array may be in C or Fortran order. If
+// a distribution is in float32, and its sum differs from 1 by at most 16·2⁻²⁴ (16 roundings), the reader divides the
+// distribution by its sum. An .npz file keeps neither the names of states and actions nor the action sets: pairs that
+// are not allowed are written with the cost and row that [mixpolicy.MDP.Allowed] describes.
 //
 // # Sizes
 //
-// Before a reader allocates memory, it compares the sizes that a file claims with the contents of the file. Reading a
+// Before a reader allocates arrays, it compares the sizes that a file claims with the contents of the file. Reading a
 // CSV file takes memory in proportion to the file's size, with two exceptions: a table read with action sets, and a log
 // of visits. Such a file may list few of the model's pairs, so reading a small file can take up to about 1 GiB (more
-// for a log if the model has more than 2²⁷ pairs). The unpacked arrays of an .npz file, as float64, must not take more
-// than 1 GiB in total, or more than the size of the file if the file is larger.
+// for a log if the model has more than 2²⁷ pairs). The unpacked arrays of an .npz file, as float64, may take at most
+// 1 GiB in total or, if the file is larger than 1 GiB, at most the size of the file.
 package files
 
 import (
@@ -147,8 +145,8 @@ func ReadCSV(r io.Reader, set Settings) (*mixpolicy.MDP, error) {
 	return x, nil
 }
 
-// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits to pair i of the model x in run
-// k. The runs are in the order of their first rows. Where possible, the error names the line and the field at fault.
+// ReadVisits reads a log of visits. In the result, runs[k][i] is the number of visits of run k to pair i of the model
+// x. The runs are in the order of their first rows. Where possible, the error names the line and the field at fault.
 // For [mixpolicy.PolicyFromVisits] and [mixpolicy.FeaturesFromRuns], a log must contain the visits of one policy only.
 func ReadVisits(r io.Reader, x *mixpolicy.MDP) (runs [][]int64, err error) {
 	if runs, err = readVisits(r, x, mostVisits); err != nil {

@@ -14,8 +14,8 @@ import (
 // visitColumns maps the names that the header of a log may use to their columns.
 var visitColumns = map[string]string{"s": "s", "state": "s", "a": "a", "action": "a", "visits": "visits", "run": "run"}
 
-// mostVisits is the greatest number of counts in all runs together. As many counts take 1 GiB. A log with only one run
-// may have more counts.
+// mostVisits is the greatest number of counts in all runs together. 2²⁷ counts take 1 GiB. A log with only one run may
+// have more counts.
 const mostVisits = 1 << 27
 
 func readVisits(r io.Reader, x *mixpolicy.MDP, most int) (runs [][]int64, err error) {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Table draws i with probability pᵢ. It is immutable and safe for concurrent use.
+// Table draws i with the probability pᵢ that [New] defines. It is immutable and safe for concurrent use.
 type Table struct {
 	slots []slot
 }
@@ -23,7 +23,7 @@ type slot struct {
 	alias     int32
 }
 
-// New returns the table with pᵢ = wᵢ/Σw, for weights w ≥ 0.
+// New returns the table with pᵢ = wᵢ/Σw, for weights w ≥ 0 with a finite sum Σw > 0.
 // If a weight is negative or not finite, the error names the first such weight.
 func New(w []float64) (*Table, error) {
 	n := len(w)

@@ -15,8 +15,8 @@ type located struct {
 	err  error
 }
 
-// At returns "pkg: place: err", or "pkg: err" if place is "", where err stands for the text of err without the prefix
-// that it already has. The result wraps err.
+// At returns "pkg: place: err", or "pkg: err" if place is "", where err stands for the text of err, without its
+// package prefix if it has one. The result wraps err.
 func At(pkg, place string, err error) error {
 	text := err.Error()
 	if own, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(packages, own) {

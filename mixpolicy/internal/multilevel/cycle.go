@@ -14,8 +14,8 @@ type cycle struct {
 	states []int32 // numbers of the states in the level, increasing
 	order  order
 
-	// The entries of the rows, in the three parts of order.arrange. They are separate because a
-	// sweep needs one part, and would otherwise read the other parts from memory as well.
+	// The entries of the rows, in the three parts of order.arrange. They are separate because most
+	// loops do not need all parts, and would otherwise read the other parts from memory as well.
 	early, beside, late *sparse.Matrix
 	inverse             []float64 // as in level
 

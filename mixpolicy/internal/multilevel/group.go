@@ -47,11 +47,11 @@ func (l *level) build() {
 	}
 	l.share = make([]float64, n)
 	l.grouping = newGrouping(every(n), n)
-	// Groups have 2 states on a line and 4 otherwise. Larger groups make cheaper cycles that may converge
-	// very slowly: a line of 10⁵ states takes 183 sweeps with groups of 2 and 1500 with groups of 4; a grid
-	// with fast moves in one dimension and slow moves in the other takes 266 sweeps with groups of 4 and
-	// over 3000 with groups of 8. If neighbours of neighbours are new states, as in a random graph, a
-	// pairing hardly reduces the number of moves, so pairing continues until half of the moves are gone.
+	// Most groups have 2 states on a line, and 4 or more otherwise. Larger groups make cheaper cycles that may converge
+	// very slowly: a line of 10⁵ states takes 183 sweeps with groups of 2 and 1500 with groups of 4; a grid with fast
+	// moves in one dimension and slow moves in the other takes 266 sweeps with groups of 4 and over 3000 with groups of
+	// 8. If neighbours of neighbours are new states, as in a random graph, a pairing hardly reduces the number of
+	// moves, so pairing continues until half of the moves are gone.
 	least := 2 // least number of pairings
 	if l.in.NNZ() < 3*l.in.Rows {
 		least = 1
@@ -71,9 +71,9 @@ func (l *level) build() {
 }
 
 // pair joins groups of a chain in twos and threes, or more around a hub. Each group g without a
-// partner joins one of the groups from which flow enters g: the group with the most such flow
-// among those without a partner, or, if all have partners, among all. States have equal shares
-// in their groups. Groups are numbered in order of their first states, so neighbours stay close.
+// partner joins the group from which the most flow enters g, where groups with a partner are
+// considered only if all groups from which flow enters g have one. States have equal shares in
+// their groups. Groups are numbered in order of their first states, so neighbours stay close.
 func pair(in *sparse.Matrix, x grouping) grouping {
 	n := x.groups()
 	type partner struct {
@@ -169,8 +169,8 @@ func (l *level) lumped() *level {
 
 // inside is the number of places in sums that a portion of the groups uses for moves inside a group.
 // These sums are not used, but skipping such moves takes longer. A portion uses its places in turn,
-// because an addition waits for the previous addition to the same place; no two portions share a cache
-// line.
+// because an addition waits for the previous addition to the same place. The places of two portions
+// share at most one cache line.
 const inside = 8
 
 func (l *level) place() {

@@ -10,7 +10,7 @@ type level struct {
 	later   []int          // in row i: where the entries of the states visited after i begin
 	order   order
 	leave   []float64
-	inverse []float64 // 1/leave, or 0 where 1/leave overflows
+	inverse []float64 // 1/leave, or 0 where leave is below the normal range
 	mass    []float64 // the measure that determines the shares
 
 	grouping
@@ -69,7 +69,7 @@ func (l *level) invert() {
 	})
 }
 
-// stop counts a sweep if it covers all states, and reports whether to stop.
+// stop counts a sweep if it is on the finest level (then all is true), and reports whether ctx has ended.
 func (s *solver) stop(all bool) bool {
 	if all {
 		s.Sweeps++
@@ -115,7 +115,7 @@ func (l *level) imbalance(dst, z []float64) {
 }
 
 // leastMass is the least mass of a state. Because of it, even a state whose measure underflows
-// has a positive share in its group. Masses add up to 1.
+// has a positive share in its group. Except in [level.build], masses add up to about 1.
 const leastMass = 0x1p-1000
 
 // lump sets l.next to the chain of the groups under the measure z.

@@ -12,15 +12,15 @@
 // To compute P(I, J), it is enough to know μ up to one factor per group (aggregation–disaggregation: Takahashi 1975;
 // Koury, McAllister and Stewart 1984). The smaller chain is treated in the same way, down to a chain that elimination
 // solves (Horton and Leutenegger 1994). A balance ([level.balance]) is one cycle, from the finest level down and up
-// again. The cycle never subtracts, and every mass stays positive.
+// again. The cycle never subtracts, so no mass becomes negative.
 //
 // Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle is then linear.
 // We call this linear cycle a correction ([cycle.correct]). It approximates the inverse of I − Pᵀ, and preconditions a
 // Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of the time of a balance.
 // Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Only sweeps correct these states. The
 // scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is appropriate (Notay
-// 2012; De Sterck, Treister and others 2010–11). The shares are computed again each time the residual has fallen by a
-// factor of a thousand since their last computation.
+// 2012; De Sterck, Treister and others 2010–11). The shares are computed again when the residual has fallen by a
+// factor of a thousand since their last computation, or when the iteration becomes slow.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
 // colour at once ([order]), so the results are the same, bit for bit, for any number of processors.
@@ -50,9 +50,9 @@
 //     solver.iterate). If instead every mass is kept between a tenth of its old value and ten times its old value, the
 //     residual rises back from 3e-11 to 1e-3, so the method needs almost twice as many sweeps (104).
 //   - Corrections of the groups are multiplied by 1.4 (see overCorrection), so from the finest level, one visit to the
-//     next level is as good as two.
-//   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So if the weights of
-//     the edges differ by factors of 10⁴, random graphs and grids take hundreds of sweeps instead of ten thousand.
+//     next level is almost as good as two.
+//   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So random graphs and grids whose edge
+//     weights differ by factors of 10⁴ take hundreds of sweeps instead of ten thousand.
 //   - Rows are visited in the order of the states. If they are visited in the order of the groups, memory is read in
 //     jumps: lumping takes 60 ms instead of 32, and restriction 57 ms instead of 14.
 //
@@ -224,10 +224,11 @@ const stage = 1e-3
 // new μ if the residual falls. It reports whether the residual fell to less than a tenth.
 //
 // The absolute error of the correction may be many times the mass of a rarely visited state.
-// Balances compute such masses with a small relative error. They need this accuracy: with
-// noise in place of the masses, the shares may define chains with traps. So a state takes
-// its new mass if this mass balances at least half of its flow. Otherwise, the state takes
-// the mass nearest to its old mass in the range that the flow from its neighbours permits.
+// Balances compute such masses with a small relative error. The shares need this accuracy:
+// if noise replaces small masses, the shares may define chains with traps. So a state takes
+// its new mass v if v balances at least half of its flow, that is, if d = |residual|/leave is
+// at most v/2. Otherwise, the state takes the mass in [v − d, v + d] that is nearest to its
+// old mass, but at least a tenth of the old mass.
 func (s *solver) iterate() bool {
 	const least = 0.1 // a state that does not take its new mass keeps at least this part of its old mass
 	was, old := s.Residual, slices.Clone(s.mu)
@@ -272,8 +273,8 @@ func (s *solver) solve(target float64) (e []float64) {
 	return e
 }
 
-// negligible bounds the omitted states of a correction: the sum of their masses and
-// residuals, relative to the target residual.
+// negligible bounds the sum of the masses and residuals of the states that a correction
+// omits, relative to the target residual.
 const negligible = 1. / 256
 
 // heavy returns the states for corrections: all but light states, whose masses and
@@ -312,14 +313,14 @@ func (s *solver) least(weight float64) float64 {
 }
 
 // estimate sets Error to the size of the corrections that remove the residual. The Krylov iteration leaves a part of
-// the residual that decays more slowly than the rest, and may hide corrections ten times as large as the first. So the
-// residual is halved repeatedly, until a correction is at most half of the sum of the previous ones, and at least eight
-// times if the iteration has needed patience. We assume that all further corrections together are as large as the last
-// one. The rounding errors of the residual have size δ(i), which grows as the root of the number of terms, because
-// roundings are independent. We add δ to the residual with the worst signs, the signs of the first correction, but
-// scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. There is no estimate if the residual is 0, if four
-// tries do not halve the residual, if twenty halvings do not suffice, or if all this takes more than 1,000 sweeps plus
-// four times the sweeps of μ.
+// the residual that decays more slowly than the rest. This part may need corrections ten times as large as the first
+// correction. So the residual is halved repeatedly, until a correction is at most half of the sum of the previous ones,
+// and at least eight times if the iteration has needed patience. We assume that all further corrections together are as
+// large as the last one. The rounding errors of the residual have size δ(i), which grows as the root of the number of
+// terms, because roundings are independent. We add δ to the residual with the worst signs, the signs of the first
+// correction, but scaled by ‖δ‖₂/‖δ‖₁, because independent errors add up to ‖δ‖₂. There is no estimate if the residual
+// is 0, if four tries do not halve the residual, if twenty halvings do not suffice, or if all this takes more than
+// 1,000 sweeps plus four times the sweeps of μ.
 func (s *solver) estimate() {
 	if s.Error, s.set.MaxSweeps = 2, 5*s.Sweeps+1000; s.Residual == 0 {
 		return

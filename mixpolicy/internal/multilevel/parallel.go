@@ -81,15 +81,15 @@ func normalise(x []float64) {
 	})
 }
 
-// order is the order in which a sweep visits the states: colour after colour; within a
-// colour, all blocks of consecutive numbers at once; and within a block, by number. No
-// block has moves to other blocks of its colour. If the numbering makes moves short, as on
-// a grid, two or three colours are enough.
+// order is the order in which a sweep visits the states: colour after colour; within a colour, all
+// blocks at once; and within a block of consecutive numbers, by number. No block has moves to other
+// blocks of its colour. If the numbering makes moves short, as on a grid, two or three colours are
+// enough.
 //
-// Otherwise, the order is split: there are few blocks, all of one colour, and for a
-// move between blocks, a sweep uses the mass that the state of origin had before the
-// sweep. Coarser levels of the network (see the package comment) are split; as one
-// block, they would take as long as the finest level takes on two processors.
+// If mostColours colours are not enough, the order is split: there are few blocks, all of one colour, and for a move
+// between blocks, a sweep uses the mass that the state of origin had before the sweep. Coarser levels of the network
+// (see the package comment) are split; as one block, they would take as long as the finest level takes on two
+// processors.
 type order struct {
 	shift   int       // block k of a level begins with state k<<shift
 	bounds  []int     // block k contains the states from bounds[k] to bounds[k+1]−1

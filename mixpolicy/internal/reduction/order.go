@@ -14,11 +14,11 @@ type plan struct {
 	beyond [][]int32 // for each state, the states that it joins at its elimination, without 0
 }
 
-// minimumDegree repeatedly eliminates a state of least degree (Tinney and Walker 1967), on the quotient graph
-// of George and Liu (1981), with the degrees of Amestoy, Davis and Duff (1996): an eliminated state p is stored
-// as the set of the states that it joins, which replaces the sets that contained p. States with very many
-// neighbours, and all states of a small chain, come last, in decreasing order of their numbers. The result is
-// nil if elimination would need more than the given numbers of entries or products.
+// minimumDegree repeatedly eliminates a state of least degree (Tinney and Walker 1967), on the quotient graph of George
+// and Liu (1981), with the approximate degrees of Amestoy, Davis and Duff (1996). In the quotient graph, an eliminated
+// state p is stored as the set of the states that it joins, which replaces the sets that contained p. States with very
+// many neighbours, and all states of a small chain, come last, in decreasing order of their numbers. The result is nil
+// if elimination would need more than the given numbers of entries or products.
 func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	n := out.Rows
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}
@@ -69,8 +69,8 @@ func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 		set := held[from:len(held):len(held)]
 		p.beyond[k], gone[k] = set, true
 		p.order = append(p.order, k)
-		// The remaining states have at least as many neighbours as k, and mostly more, so rest is a low estimate of
-		// the sum of their numbers of neighbours. On a plane grid, rest stays about 8n, and the last √n states make
+		// The remaining states have at least as many neighbours as k, and mostly more, so rest usually
+		// underestimates the sum of their degrees. On a plane grid, rest stays about 8n, and the last √n states make
 		// 8n√n products. On a grid in space, rest grows.
 		left := float64(n - len(p.order))
 		rest := left * float64(len(set))

@@ -1,10 +1,10 @@
 // Package reduction eliminates the states of a Markov chain without subtractions (Grassmann, Taksar and Heyman 1985). It
 // works on the graph of the chain. Let a(i,j) be the probability of a move from i to j ≠ i. State k leads to other
-// states with probability l_k = Σ_j a(k,j). To eliminate k,
+// states with probability l_k = Σ_j a(k,j). The elimination of k is the update
 //
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
-// is done for all remaining neighbours i and j of k. What remains is the chain watched on the other states. The order of
+// for all remaining neighbours i ≠ j of k. What remains is the chain watched on the other states. The order of
 // elimination ([minimumDegree]) keeps the graph sparse. States that have the same neighbours outside their own group
 // are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
 // multifrontal method: Duff and Reid 1983).
@@ -19,12 +19,12 @@
 //
 // By the matrix-tree theorem, the stationary probability μ(s) of a state s is proportional to a sum of products, one
 // product for each tree that leads to s. Each product contains one entry of each row except row s. So if each entry of
-// one row changes by a fraction of at most η, each μ(s) changes by a fraction of at most 2η, for any chain. In the step
-// that eliminates k, rounding changes each row i with f(i,k) > 0: the quotient, the product and the sum contribute 3u
-// (with u = 2⁻⁵³), l_k contributes 3u, and the products with which the row begins contribute u. On the way back from
-// state 0, the masses v(k) = Σ_i v(i)f(i,k) are computed, with two roundings for each f(i,k) and five more for each k.
-// Let N be the number of f(i,k) > 0, and n the number of states. So every μ(s) has a relative error of at most
-// 16(N+n)u, if no product falls below the normal range.
+// one row changes by a fraction of at most η, each μ(s) changes, to first order in η, by a fraction of at most 2η, for
+// any chain. In the step that eliminates k, rounding changes each row i with f(i,k) > 0: the quotient, the product and
+// the sum contribute 3u (with u = 2⁻⁵³), l_k contributes 3u, and the products in the row of the given matrix (such as
+// γP(i,j)) contribute u. On the way back from state 0, the masses v(k) = Σ_i v(i)f(i,k) are computed, with two
+// roundings for each f(i,k) and five more for each k. Let N be the number of f(i,k) > 0, and n the number of states. So
+// every μ(s) has a relative error of at most 16(N+n)u, if no product falls below the normal range.
 //
 // Below the normal range, a quotient or a product loses at most 2⁻¹⁰⁷⁵ more. The step that eliminates k then adds a
 // matrix E to the rate matrix Q of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If
@@ -54,7 +54,8 @@ const smallChain = 1501
 // Work counts the entries that elimination stores, and the products that it computes.
 type Work struct{ Entries, Products float64 }
 
-// add counts a state that joins the given number of other states, and reports whether the work now exceeds the limit.
+// add counts a state that joins state 0 and the given number of other states, and reports whether the work now exceeds
+// the limit.
 func (w *Work) add(joined int, most Work) bool {
 	k := float64(joined + 1)
 	w.Entries += 2 * k
@@ -67,7 +68,7 @@ var ErrFill = errors.New("elimination fills the matrix")
 
 // Chain is a Markov chain from which all states but 0 have been eliminated.
 type Chain struct {
-	Lost              bool // whether an entry or a product is below the normal range, and may therefore have lost digits
+	Lost              bool // whether an entry > 0, or a product of numbers > 0, is below the normal range, and may have lost digits
 	fronts            []front
 	from, into, leave []float64 // memory shared by all fronts
 	size              int
@@ -84,8 +85,8 @@ type front struct {
 }
 
 // Reduce eliminates all states but 0 from a chain with the transition matrix out. All states must lead to state 0.
-// Reduce ignores the diagonal of out, except that an entry below the normal range sets Lost. Reduce returns [ErrFill]
-// if elimination would take more work than the argument most allows, and the error of ctx if ctx has ended.
+// Reduce ignores the diagonal of out, except that a positive entry below the normal range sets Lost. Reduce returns
+// [ErrFill] if elimination would take more work than the argument most allows, and the error of ctx if ctx has ended.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)

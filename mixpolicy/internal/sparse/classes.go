@@ -29,7 +29,7 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 	}
 	// Otherwise, every undecided state c is tried: c is in a closed class if every state that c
 	// leads to also leads back to c. If c is not, a random one of the states that do not lead
-	// back is tried next. On average, this halves the number of states that do not lead back.
+	// back is tried next. On average, at most half as many states then do not lead back.
 	into, rng := m.Transpose(), rand.New(rand.NewPCG(1, 2))
 	for s := range m.Rows {
 		for c := int32(s); mark[s] == open; {
@@ -73,7 +73,7 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 }
 
 // allReach reports whether all states lead to c. It visits the states that are not yet known to lead to c, in
-// decreasing and increasing order in turn. After the given number of passes, it gives up and returns false.
+// decreasing and increasing order in turn. If such states remain after the given number of passes, it returns false.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true

@@ -3,8 +3,8 @@ package sparse
 
 import "slices"
 
-// Matrix is a Rows × Cols matrix. The entries of row i are in the columns Col[Ptr[i]:Ptr[i+1]], which increase
-// strictly, and have the values Val[Ptr[i]:Ptr[i+1]]. Column indices have 32 bits, so an entry takes 12 bytes.
+// Matrix is a Rows × Cols matrix. The entries of row i are in the columns Col[Ptr[i]:Ptr[i+1]], and have the values
+// Val[Ptr[i]:Ptr[i+1]]. A [Builder] sorts each row by column. Column indices have 32 bits, so an entry takes 12 bytes.
 type Matrix struct {
 	Rows, Cols int
 	Ptr        []int

@@ -1,5 +1,6 @@
 // Package walk stores the path W₀ = 0, W₁, … of a point in ℝᵈ, and computes, for a given direction, how far the last
-// point is behind the path's maximum in this direction. The lazy multipliers of Algorithm 1 are such distances.
+// point is behind the path's maximum in this direction. The lazy multipliers of Algorithm 1 are computed from such
+// distances.
 package walk
 
 import (
@@ -41,7 +42,7 @@ func New(d int) Walk {
 type hull struct{ sides [2]chain }
 
 // chain is a stack of hull vertices. From the bottom to the top, major falls, minor rises,
-// and the hull becomes steeper. The top is W_t.
+// and the hull, with minor as the height, becomes flatter. The top is W_t.
 type chain []vertex
 
 type vertex struct{ major, minor float64 }
@@ -99,7 +100,7 @@ func (c chain) rises(k int, major, minor float64) bool {
 	return major*(c[k].major-c[k-1].major)+minor*(c[k].minor-c[k-1].minor) > 0
 }
 
-// segments is a walk in ℝᵈ, stored as a binary tree over time. A node covers the points a ≤ k ≤ b,
+// segments is a walk in ℝᵈ, stored as a binary tree over time. A node covers the points W_k, a ≤ k ≤ b,
 // and stores a bound E on how far any of these points is ahead of the chord from W_a to W_b:
 //
 //	W_k ⪯ (1−s)W_a + sW_b + E  for some s ∈ [0, 1],  coordinate by coordinate,  E ⪰ 0.
