@@ -27,8 +27,8 @@ func Compare(x, y []float64, rounding float64) (d Duel) {
 }
 
 // Settle sets the results that depend on the number k of duels: the p-values with Holm's correction, and the intervals
-// of confidence 1 − level/k. If every duel has enough streams for this confidence, then with probability at least
-// 1 − level, each of the k intervals contains the true median of its differences.
+// of confidence 1 − level/k. If every duel has enough streams for this confidence, then, with probability at least
+// 1 − level, all k intervals contain the true medians of their differences.
 func Settle(all []Duel, level float64) {
 	p := make([]float64, len(all))
 	for k, d := range all {

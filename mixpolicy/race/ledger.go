@@ -14,10 +14,11 @@ import (
 )
 
 // Ledger splits the gap 𝓛(θ̂, λ*) − 𝓛(θ*, λ̂) of a run of Algorithm 1 into terms. The terms show what another modulus
-// would have to reduce; [LedgerTerms] lists the names of the terms. Here ĝ_t is the estimate (3.5a), e_t =
-// ĝ_t − ∇_θ𝓛(θ_t, λ_t), y_t = ∇φ(θ_t), θ* is the optimum of (2.18), λ* comes from [theory.Multipliers], and T is the
-// number of steps. Costs and λ are divided by the run's CostScale. The terms are the following numbers, divided by
-// Ση|cᵀΨθ*|:
+// would have to reduce; [LedgerTerms] lists the names of the terms. Here φ is the modulus, D is its Bregman divergence,
+// φ* is its conjugate, y_t = ∇φ(θ_t), and η is the step size. The estimate (3.5a) is ĝ_t, and its error is
+// e_t = ĝ_t − ∇_θ𝓛(θ_t, λ_t). The optimum of (2.18) is θ*, and λ* comes from [theory.Multipliers]. T is the number of
+// steps so far, and each sum is over these steps. Costs and λ are divided by the run's CostScale. The terms are the
+// following numbers, divided by Ση|cᵀΨθ*|:
 //
 //	regret of θ    Ση⟨∇_θ𝓛, θ_t − θ*⟩  = start + stability + noise
 //	θ: start       D(θ*; θ₀) − D(θ*; θ_T)
@@ -38,10 +39,10 @@ type Ledger struct {
 // LedgerTerms are the names of the terms of a [Ledger], in the order of its field Terms.
 var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: noise", "regret of λ", "λ: start", "λ: stability"}
 
-// LedgerOf runs Algorithm 1 with the oracle of the given seed, and returns the ledger of this run. When ctx ends,
-// LedgerOf returns the ledger so far and an error. LedgerOf returns nil and an error if iterations < 1, if φ(θ*) = ∞,
-// or if the run fails. LedgerOf also returns an error for the printed form, for row scaling and for a Recency other
-// than 0, because these options change the sums.
+// LedgerOf runs Algorithm 1 with the oracle of the given seed, and returns the ledger of this run. When ctx ends during
+// the run, LedgerOf returns the ledger so far and an error. LedgerOf returns nil and an error if iterations < 1, if
+// φ(θ*) = ∞, or if the run fails. LedgerOf also returns an error for the printed form, for row scaling and for a
+// Recency other than 0, because these options change the sums.
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	switch {

@@ -94,7 +94,7 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 }
 
 // Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
-// but the last, Halve drops half of the settings (rounded down): the settings with the greatest median scores. After
+// but the last, Halve drops half of the remaining settings (rounded down): those with the greatest median scores. After
 // the last round, each remaining setting has the given number of trials. The number of trials required after an earlier
 // round is half the number required after the next round, rounded down, but at least 1. Halve calls the function score
 // in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score; for

@@ -15,7 +15,7 @@ import (
 
 // Row is one quantity of a record. A row with Values stores one value for each run or setting, and [Record.Derive]
 // computes a statistic of the values, with an interval. A row without Values stores Value, Lo and Hi instead: an exact
-// number, or a statistic of runs that are too many to list. Fields that do not apply are empty or 0.
+// number, or a statistic of runs whose values are not stored. Fields that do not apply are empty or 0.
 type Row struct {
 	Part    string `csv:"part"` // the part of the record to which the row belongs; parts are computed separately
 	Problem string `csv:"problem"`

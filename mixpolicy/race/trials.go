@@ -39,8 +39,8 @@ type Settings struct {
 	Queries []int
 	// Times lists, in increasing order, the processor times after which to observe a run. Processor time is the time
 	// that all threads of this process use together; other processes do not count. If Times is set, only one run takes
-	// place at a time. The clock stops while an answer is evaluated. With Times, the observations depend on the
-	// machine.
+	// place at a time. The time to compute and evaluate answers does not count towards these times. With Times, the
+	// observations depend on the machine.
 	Times []time.Duration
 
 	// Valued says which observations include the true cost of the policy. Observations of a [mixpolicy.PolicyRun]
@@ -58,13 +58,12 @@ type Settings struct {
 	TuningTrials int
 	// Middle is the statistic by which tuning compares the scores of methods, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the methods (rounded down)
-	// are dropped: the methods with the worst scores. After the last round, each remaining method has TuningTrials
+	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the remaining methods (rounded
+	// down) are dropped: those with the worst scores. After the last round, each remaining method has TuningTrials
 	// trials. The number of trials required after an earlier round is half the number required after the next round,
 	// rounded down, but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving
 	// in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later
-	// rounds, because all methods use the same streams. Entrants with equally many methods get equally many tuning
-	// runs.
+	// rounds, because all methods use the same streams. Entrants with equally many methods get equally many tuning runs.
 	Halving bool
 	// Score is the curve whose value at the end of a run is the score of the run; less is better. For [Run], a nil
 	// Score means the penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
@@ -354,7 +353,8 @@ func (r *Runs) Finished() []Trial { return r.ended(true) }
 // Failed returns the trials that did not reach the end.
 func (r *Runs) Failed() []Trial { return r.ended(false) }
 
-// If no trial reached the end, Err returns the error of the first trial. Otherwise, Err returns nil.
+// Err returns the error of the first trial if there are trials and none of them reached the end. Otherwise, Err returns
+// nil.
 func (r *Runs) Err() error {
 	if failed := r.Failed(); len(failed) > 0 && len(failed) == len(r.Trials) {
 		return fault.At("race", r.Method.Name(), failed[0].Err)
@@ -447,9 +447,10 @@ func (r *Runs) BandOf(at, c Curve, interval func(x []float64) Interval) (b Band)
 	return b
 }
 
-// Rows returns row k for the k-th observations of all runs. The field Values contains one value of the second curve, c,
-// for each run, and NaN for a failed run. The field At is the mean of the first curve over the finished runs. All other fields come
-// from the given row. A run that finished early keeps its last value from then on.
+// Rows returns one row for each k: row k covers the k-th observations of all runs. In the field Values, the entry of a
+// run is the value of the second curve, c, or NaN if the run failed. The field At is the mean of the first curve over
+// the finished runs. All other fields come from the given row. A run that finished early keeps its last value from then
+// on.
 func (r *Runs) Rows(at, c Curve, like Row) (rows Record) {
 	looks := 0
 	for _, t := range r.Finished() {

@@ -186,9 +186,10 @@ func (r Record) Unbeaten(kind, quantity string, problems []string, methods ...st
 }
 
 // Recommendation returns a table that says which methods to use for (2.18) if costs must be learnt from the oracle's
-// samples. (Some methods also use max |c|.) A row covers a group of problems of the fair races. For each method, the
-// row counts the problems on which no other method beat this method in both drawings, by penalised gap after equally
-// many queries. The row recommends the methods with the highest count or, if all counts are 0, no method.
+// samples. (Some methods also use max |c|.) The candidates are the [FairMethods] other than [EvenMixture]. A row covers
+// a group of problems of the fair races. For each candidate, the row counts the problems on which no other candidate
+// beat it in both drawings, by penalised gap after equally many queries. The row recommends the candidates with the
+// highest count or, if all counts are 0, no candidate.
 func (r Record) Recommendation() plotting.Table {
 	learners := slices.DeleteFunc(slices.Clone(FairMethods), func(m string) bool { return m == EvenMixture })
 	unbeaten := r.Unbeaten(Fair, PenalisedGap, slices.Concat(Names, FamilyNames()), learners...)
@@ -215,10 +216,10 @@ func (r Record) Recommendation() plotting.Table {
 	return c.Table(caption, "costs", append(learners, "use")...)
 }
 
-// ByTelling returns a table of the best methods by true cost. Each cell covers, for one problem, the methods that
-// receive the same information. The cell names the methods that no other method of this group beats in the race by
-// queries or, for methods that do not take part in this race, in the race by seconds. The cell also shows the median
-// true cost that the method named first reaches at the end of the race.
+// ByTelling returns a table of the best methods by true cost. Each cell covers, for one problem, a group of methods
+// that receive the same information. The cell names the methods of the group that no other method of the group beats in
+// the race by queries or, if the group does not take part in this race, in the race by seconds. The cell also shows the
+// median true cost that the method named first reaches at the end of the race.
 func (r Record) ByTelling(problems ...string) (t plotting.Table, err error) {
 	defer catch(&err)
 	var c plotting.Cells

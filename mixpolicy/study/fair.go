@@ -24,7 +24,8 @@ import (
 // drawings.
 const Fair = "fair"
 
-// otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as many.
+// otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as
+// many.
 var otherLengths = []string{"queue, 10⁴ queries", "grid world, 10⁴ queries", "network, 10⁵ queries"}
 
 // FairProblems returns the names of all fair races.
@@ -40,9 +41,9 @@ var Drawings = []string{"first drawing", "second drawing"}
 // EvenMixture names the method that always answers θ = (1/d, …, 1/d), the start of the gradient methods.
 const EvenMixture = "even mixture"
 
-// FairMethods are the methods that take part in fair races. The variance-reduced form of Algorithm 1 does not take part,
-// because each of its steps takes 2nmd operations. The dual ALP does not take part either: the base policies' measures have
-// no flow residual, so the dual ALP equals the penalty method up to rounding.
+// FairMethods are the methods that take part in fair races. The variance-reduced form of Algorithm 1 does not take
+// part, because each of its steps takes 2nmd operations. The dual ALP does not take part either: the base policies'
+// measures have no flow residual, so the dual ALP equals the penalty method up to rounding.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
 }
@@ -99,7 +100,8 @@ func fairRaceOn(name string) (f fairRace, err error) {
 	return f, nil
 }
 
-// instances returns the instances number from, from + 1, …, from + count − 1. It panics on errors, for [catch].
+// instances returns the given count of instances. Their numbers are consecutive, and the first number is the argument
+// from. On errors, instances panics, for [catch].
 func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
 	for k := range count {
 		p := must(f.instance(from+k, tuning))
@@ -175,15 +177,16 @@ func (f fairRace) compute(ctx context.Context, drawing int, progress Progress, n
 	return rows.Round(6), nil
 }
 
-// Until is the value of [race.Row].Race in the rows about runs of [priorwork.ScaleFree] with a Tolerance of 1 %. These runs
-// should end by themselves. For each run, the rows contain the number of queries, and the penalised gap in units of the
-// optimum. At is the greatest allowed number of queries.
+// Until is the value of [race.Row].Race in the rows about runs of [priorwork.ScaleFree] with a Tolerance of 1 %. These
+// runs should end by themselves. For each run, the rows contain the number of queries, and the penalised gap in units
+// of the optimum. At is the greatest allowed number of queries.
 const Until = "until"
 
-// queriesOfRun is the quantity of the numbers of queries: mostQueries for a run that did not end by itself.
+// queriesOfRun is the Quantity of rows of [Until] that contain the number of queries of each run. For a run that did
+// not end by itself, this number is mostQueries.
 const queriesOfRun, mostQueries = "queries of the run", 10_000_000_000
 
-// untilProblems are the problems of those rows.
+// untilProblems returns the problems of the rows of [Until].
 func untilProblems() []string { return slices.Concat(Names, FamilyNames()) }
 
 // until makes five runs on a problem, or one on each of five instances of a family.

@@ -34,8 +34,8 @@ const width, height = 6.4, 4.4
 
 // Penalised gaps are drawn from floor to ceiling, in units of the optimum. The gaps of exact answers are only rounding,
 // below the floor, and are drawn at the floor. The gaps of answers far from feasible are above the ceiling; if the axis
-// reached these gaps, all other gaps would look the same. A line that exceeds the ceiling leaves the figure, and an arrow
-// states the line's greatest value.
+// reached these gaps, all other gaps would look the same. A line that exceeds the ceiling leaves the figure, and an
+// arrow states the line's greatest value.
 const floor, ceiling = 1e-4, 100
 
 const gapLabel = "penalised gap / optimum"
@@ -87,9 +87,8 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 // Curves draws the medians of the named methods in a race: penalised gaps in units of the optimum of (2.18), or true
 // costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
 // states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
-// observation that is not later than the observation before it. Such observations occur because one answer can serve
-// several entries of Queries or Times of an [Instance]. In races by seconds, they also occur because an answer can take
-// longer to compute than the next answer.
+// observation that is not later than the last observation drawn. In races by seconds, such observations occur because
+// an answer can take longer to compute than the next answer.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {
@@ -127,8 +126,9 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 }
 
 // Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gap of every
-// configuration that did not fail, from the best configuration to the worst. The gaps are in units of the optimum of
-// (2.18). No line leaves the figure, however great the gaps are. A horizontal line shows a method with nothing to tune.
+// configuration of the first grid that did not fail, from the best configuration to the worst. The gaps are in units of
+// the optimum of (2.18). No line leaves the figure, however great the gaps are. A horizontal line shows a method with
+// nothing to tune.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false
@@ -230,8 +230,8 @@ func interval(row race.Row, factor float64) string {
 }
 
 // Reaches returns a table of the numbers of queries after which each method comes within 1 % of an optimum and stays
-// within 1 % until the race ends. The table shows medians with intervals. A dash means that the race did not allow
-// enough queries.
+// within 1 % until the race ends. The table shows medians with intervals. A dash stands for an infinite number: in the
+// race, too few runs reached the goal.
 func (r Record) Reaches(problem string) plotting.Table {
 	c := plotting.Cells{Missing: "no θ"} // and so no penalised gap
 	for _, row := range r.where(problem, Reaching, "", "") {

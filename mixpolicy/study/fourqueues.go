@@ -51,10 +51,10 @@ func ruleSet(name string, rules ...models.Rule) BaseSet {
 	return b
 }
 
-// StateDependent returns four mixtures, mainly of LONGER and LBFS. In the first mixture, the weight of LBFS is the share of the
-// jobs that are in the last buffers (2 and 4), or ½ if there are no jobs. In the second mixture, this weight is 1 minus
-// the weight in the first. In the third mixture, this weight is ½. With probability 0.9, the fourth mixture
-// follows the first; with probability 0.1, it follows the rule that serves random queues.
+// StateDependent returns four mixtures, mainly of LONGER and LBFS. In the first mixture, the weight of LBFS is the
+// share of the jobs that are in the last buffers (2 and 4), or ½ if there are no jobs. In the second mixture, this
+// weight is 1 minus the weight in the first. In the third mixture, this weight is ½. With probability 0.9, the fourth
+// mixture follows the first; with probability 0.1, it follows the rule that serves random queues.
 func StateDependent() BaseSet {
 	last := func(x [4]int) float64 {
 		if total := x[0] + x[1] + x[2] + x[3]; total > 0 {
@@ -251,8 +251,8 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 	}
 }
 
-// largestRoom limits the memory of elimination: for n = (buffer+1)⁴ states, elimination stores at
-// most n² numbers, which are 134 MB.
+// largestRoom limits the memory of elimination: for n = (buffer+1)⁴ states, elimination stores at most n² numbers,
+// which are 134 MB if buffer = 7.
 const largestRoom = 7
 
 // room records, for growing buffers, min θⱼ, which says how far below zero a weight may be. Elimination computes the
@@ -308,8 +308,8 @@ func (e FourQueues) mixing(ctx context.Context) (rows race.Record, err error) {
 // slicedPolicies are the policies for which we record a slice.
 var slicedPolicies = [4]string{"LONGER", "LBFS", "even mixture of policies", "even mixture of measures"}
 
-// The recorded slice consists of the states with sliceLengths jobs in queues 2 and 3, and
-// with up to sliceReach jobs in queues 1 and 4.
+// The recorded slice consists of the states with sliceLengths jobs in each of queues 2 and 3, and with up to sliceReach
+// jobs in each of queues 1 and 4.
 const (
 	sliceLengths = 2
 	sliceReach   = 15
@@ -370,7 +370,7 @@ func UpdateNetwork(ctx context.Context, path string, progress func(doing string)
 		return slices.IndexFunc(parts, func(p NetworkPart) bool { return p.Name == name })
 	}
 	if k := slices.IndexFunc(names, func(name string) bool { return index(name) < 0 }); k >= 0 {
-		return fmt.Errorf("study: network record: no part %q", names[k])
+		return fmt.Errorf("study: network record: no part %q; NetworkParts lists all parts", names[k])
 	}
 	for _, p := range parts {
 		if len(names) > 0 && !slices.Contains(names, p.Name) {

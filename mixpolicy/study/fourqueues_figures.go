@@ -54,8 +54,8 @@ func TrialName(method string, k int) string { return fmt.Sprintf("%s, trial %d",
 // the set of base policies, and Method names a rule, policy or method.
 type NetworkRecord struct{ race.Record }
 
-// RecordedNetwork returns data/network.csv. Computing all [NetworkParts] takes less than an hour. The intervals are
-// Student's t intervals.
+// RecordedNetwork returns the rows of data/network.csv. Computing all [NetworkParts] takes less than an hour. In rows
+// with Values, the intervals are Student's t intervals.
 func RecordedNetwork() (NetworkRecord, error) {
 	rows, err := Runs("network")
 	return NetworkRecord{rows.Derive(tInterval).Round(12)}, err
@@ -67,7 +67,7 @@ func Dynamics(row race.Row) string {
 	return name
 }
 
-// ranked sorts rows by their values, and numbers them from 1 in At.
+// ranked sorts rows by Value, and numbers them from 1 in At.
 func ranked(rows race.Record) race.Record {
 	slices.SortStableFunc(rows, func(a, b race.Row) int { return cmp.Compare(a.Value, b.Value) })
 	for k := range rows {
@@ -102,8 +102,8 @@ type group struct {
 	rows race.Record
 }
 
-// dots returns a figure with a named line for each of the rows, the first at the top. Every row of a group becomes a dot;
-// At is the number of the line on which the dot lies, counted from the top.
+// dots returns a figure with a named line for each of the rows, the first at the top. Every row of a group becomes a
+// dot; At is the number of the line on which the dot lies, counted from the top.
 func dots(rows race.Record, name func(race.Row) string, groups ...group) plotting.Figure {
 	f := axes("", "average cost of a step (jobs)", "")
 	f.Height = 1.3 + 0.2*float64(len(rows))
@@ -186,7 +186,7 @@ func axes(title, x, y string) plotting.Figure {
 	return plotting.Figure{Title: title, X: plotting.Axis{Label: x}, Y: plotting.Axis{Label: y}}
 }
 
-// line draws rows against At, with intervals if the rows come from runs.
+// line returns the line of Value against At, with intervals if the first row comes from at least two trials.
 func line(name string, rows race.Record) (l plotting.Line) {
 	l.Name = name
 	if l.X, l.Y, l.Lo, l.Hi = rows.Columns(); l.Lo != nil {
@@ -195,7 +195,8 @@ func line(name string, rows race.Record) (l plotting.Line) {
 	return l
 }
 
-// Room draws how far below zero each weight θⱼ can be, −min θⱼ, against the number of places in every queue.
+// Room draws how far below zero each weight θⱼ can be, −min θⱼ, against the number of places in every queue. It omits
+// numbers up to leastRoom, and draws no line of a single point.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
 	f.Y.Log = true
@@ -307,7 +308,8 @@ func (r NetworkRecord) DualTuning(part string) plotting.Figure {
 	return f
 }
 
-// DualCurves draws, for one run of the dual ALP, the violations of the constraints and the true costs of the policies.
+// DualCurves draws, for one run of the dual ALP, the violations of the constraints, and the true costs of the policies
+// that its averages define. Horizontal lines show the costs of LONGER and LBFS.
 func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 	const steps = "steps of 1000 gradients"
 	truth := axes("True cost", steps, "jobs").With(line(dualName, r.of(part, DualCost, "")))
@@ -320,8 +322,8 @@ func (r NetworkRecord) DualCurves(part, rules string) plotting.Panels {
 		line("negative mass", r.of(part, DualNegative, "")), line("flow", r.of(part, DualFlow, ""))), truth)
 }
 
-// Ranking ranks the base policies and the learnt policies by true cost under independent events. The row of a learnt
-// policy shows the mean cost over trials, and the interval of this mean.
+// Ranking ranks base policies and learning methods by true cost under independent events. The row of a learning method
+// shows the mean cost of the policies from its trials, and the interval of this mean.
 func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 	var rows race.Record
 	for _, part := range []string{"rules", "two rules", "state-dependent", "dual ALP"} {

@@ -36,9 +36,10 @@ type correctedShiftBall struct{ bregman.Ball }
 // asPrinted names Algorithm 1 with (3.22) and the signs as printed.
 const asPrinted = "Algorithm 1, as printed"
 
-// networkEntrants returns sixteen configurations of every method that can be tuned, with costs divided by c_max and
-// steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is about as large as a cost divided by an entry of Ψ of
-// 10⁻⁶ or less, so we try η₀ up to 4¹² ≈ 1.7·10⁷. The penalty method has four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
+// networkEntrants returns plug-in, which has nothing to tune, and five methods with sixteen configurations each. These
+// five methods divide costs by c_max, and use the steps η_t = η₀/√(t+1). Without scaled rows, λ* of Algorithm 1 is
+// about as large as a cost divided by an entry of Ψ of 10⁻⁶ or less, so we try η₀ up to 4¹² ≈ 1.7·10⁷. The penalty
+// method has four η₀, 2⁻² to 2⁷, and four ω, 2⁻⁴ to ½.
 func networkEntrants(cMax float64) []race.Entrant {
 	sorted := func(a race.Axis) race.Axis {
 		slices.Sort(a.Values)
@@ -105,17 +106,18 @@ func (r *networkRun) learn(ctx context.Context) {
 //
 //	cᵀΨθ̂ + c_max‖[Ψθ̂]₋‖₁ + c_max|1ᵀθ̂ − 1| − f*,
 //
-// for choosing configurations. The policy is read from the positive part of Ψθ̂. If 0 ⪯ c ⪯ c_max, the curve bounds the
-// cost of this part, minus f*, because cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty of
-// [mixpolicy.Problem.PenalisedGap], a unit of negative mass costs [MassPrice] times as much.
+// for choosing configurations; f* is the argument optimum. The policy is read from the positive part of Ψθ̂. If 0 ⪯ c ⪯
+// c_max, the curve bounds the cost of this part, minus f*, because cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty of
+// [mixpolicy.Problem.PenalisedGap], a unit of negative mass costs [MassPrice] times as much if MassPrice is at least 1.
 func gapAtMost(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {
 		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))
 	}
 }
 
-// tuning records, for a setting whose runs all finish, the gaps if their mean is finite and, for every other setting, the
-// number of iterations after which a run left the range of floating point.
+// tuning records, for each setting whose runs all finish, the gaps of these runs, unless their mean is not finite. For
+// each setting with a failed run, it records the number of iterations after which the first such run left the range of
+// floating point.
 func (r *networkRun) tuning(o race.Outcome) {
 	for k, t := range o.Tuning {
 		row := race.Row{Quantity: Tuning, Method: o.Name, Setting: o.Numbers(k), Values: t.Scores}
@@ -150,10 +152,10 @@ func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.
 
 // dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366 features of their experiment: the
 // measures of LONGER and LBFS and, for every action, the uniform measures on ten intervals of loss and 81 boxes of
-// lengths. Their published settings are averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 of 8000
-// steps. We know ω only from memory, and do not know the scale of losses or the start. Here losses are divided by
-// c_max, θ₀ is the even mixture of the two measures, and ω and the rate are tuned by the true cost, which favours the
-// method.
+// lengths. Their published settings are averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 steps,
+// in a run of 8000 steps. We know ω only from memory, and do not know the scale of losses or the start. Here losses are
+// divided by c_max, θ₀ is the even mixture of the two measures, and ω and the rate are tuned by the true cost, which
+// favours the method.
 func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), TwoRules())

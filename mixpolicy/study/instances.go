@@ -1,5 +1,5 @@
-// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems: in races
-// by queries, all methods make equally many queries, and in races by seconds, all methods have the same time. The
+// Package study races most methods of package priorwork, and several forms of Algorithm 1, on three problems ([Names]).
+// In races by queries, all methods make equally many queries; in races by seconds, all methods have the same time. The
 // methods are tuned for the quantity that is reported. Some of the methods also run in fair races ([Fair]), on these
 // problems and on families of random problems ([Family]). In the races by queries, the methods that also take part in
 // fair races have 100 or 200 runs. If these methods have anything to tune, we tune them on fine grids of settings. The
@@ -93,9 +93,9 @@ func gridWorld() Instance {
 	return instance(Instance{Basis: phi, Queries: decades(100_000, 4), Trials: 200}, x, base)
 }
 
-// network has all six rules as base policies. Φ consists of 1, the lengths and the squares of the lengths. Under average
-// cost, a policy that is still being learnt may have several recurrent classes, and then it has no cost; under
-// discounting, every policy has a cost.
+// network has all six rules as base policies. Φ consists of 1, the lengths and the squares of the lengths. The cost is
+// discounted, because every policy then has a cost. Under average cost, a policy that is still being learnt may have
+// several recurrent classes, and then its cost depends on the start.
 func network() Instance {
 	w := models.Network{Buffers: [4]int{6, 6, 6, 6}, Criterion: mixpolicy.Discounted(0.99)}
 	x := must(w.MDP())
@@ -110,7 +110,7 @@ func network() Instance {
 	return instance(Instance{Basis: phi, Queries: decades(10_000, 3), Trials: 100}, x, must(w.Policies(x, models.Rules()...)))
 }
 
-// instance fills in the problem over the ball of radius 2 and the times, up to 20 ms, and scales Φ.
+// instance fills in the problem, over the ball of radius 2, and the four times, up to 20 ms. It also scales Φ.
 func instance(c Instance, x *mixpolicy.MDP, base []*mixpolicy.Policy) Instance {
 	c.Problem = must(mixpolicy.NewProblem(must(mixpolicy.NewFeatures(context.Background(), x, base...)), mixpolicy.Ball(2)))
 	c.Times = []time.Duration{20 * time.Microsecond, 200 * time.Microsecond, 2 * time.Millisecond, 20 * time.Millisecond}

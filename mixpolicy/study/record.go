@@ -22,7 +22,7 @@ import (
 const (
 	Given     = "given"   // an exact number about the problem
 	ByQueries = "queries" // the result after At queries, in a race by queries
-	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the settings
+	Tuning    = "tuning"  // the tuning for the race by queries; Values are the median scores of the first grid's settings
 	Reaching  = "reach"   // the number of queries after which a goal is reached and kept to the end
 	BySeconds = "seconds" // the result after At seconds, in a race by seconds; depends on the machine
 )
@@ -32,7 +32,7 @@ var races = []string{Given, ByQueries, Tuning, Reaching, BySeconds, Fair, FairTu
 
 // The quantities.
 const (
-	PenalisedGap = "penalised gap" // the penalised gap of θ̂, in units of cost
+	PenalisedGap = "penalised gap" // of θ̂; in units of cost or, if Race is Fair, FairTuning or Until, of the optimum
 	PolicyCost   = "true cost of the policy"
 
 	// Goals of [Reaching]: to be within one per cent of an optimum. In these rows, the field At is the greatest gap or
@@ -103,8 +103,8 @@ func Only(all []race.Entrant, names ...string) []race.Entrant {
 // Progress receives the name of the current work, how much of this work is done, and how much there is in total.
 type Progress = func(name string, done, total int)
 
-// outcome is the result of an entrant for a quantity: the runs of the setting that had the least median of this quantity
-// in tuning.
+// outcome is the result of an entrant for a quantity: the runs of the setting that had the least median of this
+// quantity in tuning.
 type outcome struct {
 	race.Entrant
 	quantity      string
@@ -172,11 +172,12 @@ func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
 // Update computes the rows of the given kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem. It runs the
 // named methods or, if none is named, all methods of this kind. For Until, the only method is "scale-free". ByQueries
-// includes [Tuning] and [Reaching]. Except for Until, each method takes minutes. Update replaces these rows in the
-// record at path, and leaves the rows of other methods unchanged. It returns the methods that took part. For a problem
-// outside [Names], only Fair exists and, if the problem is a family, also Until; for any other kind, Update does
-// nothing. Races by queries and by seconds run one method after another, so an interruption loses the results of at
-// most one method. In races by seconds, the time to compute Ψ does not count.
+// includes [Tuning] and [Reaching], and Fair includes [FairTuning]. ByQueries and BySeconds also include [Given].
+// Except for Until, each method takes minutes. In the record at path, Update replaces the old rows with the computed
+// rows, and leaves the rows of other methods unchanged. It returns the methods that took part. For a problem outside
+// [Names], only Fair exists and, if the problem is a family, also Until; for any other kind, Update does nothing. Races
+// by queries and by seconds run one method after another, so an interruption loses the results of at most one method.
+// In races by seconds, the time to compute Ψ does not count.
 func Update(ctx context.Context, path, problem, kind string, progress Progress, names ...string) (raced []string, err error) {
 	defer func() {
 		if err != nil {
@@ -226,8 +227,8 @@ func Update(ctx context.Context, path, problem, kind string, progress Progress, 
 	return raced, nil
 }
 
-// order compares rows by problem and then by race. Rows of the given problem that are not about a fair race are also
-// compared by the order of the methods.
+// order returns a function that compares rows by problem and then by race. Rows of the given problem that are not about
+// a fair race are also compared by the order of the given methods.
 func order(problem string, methods ...race.Entrant) func(a, b race.Row) int {
 	problems := FairProblems()
 	place := func(row race.Row) []int {
@@ -261,7 +262,7 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-// confidence is the confidence of all intervals.
+// confidence is the confidence of all intervals except those of duels.
 const confidence = 0.95
 
 // like returns the fields that the rows of an outcome share.
@@ -273,9 +274,9 @@ func (c Instance) like(kind string, o outcome) race.Row {
 	}
 }
 
-// rows returns the results of all outcomes: the values of the runs at each look; the median score of each setting in
-// tuning (over fewer runs for a setting that was dropped early, NaN for a setting that failed); and the queries that each
-// run needed to reach each goal.
+// rows returns the results of all outcomes: the values of the runs at each observation; the median score of each
+// setting in tuning (over fewer runs for a setting that was dropped early, NaN for a setting that failed); and the
+// queries that each run needed to reach each goal.
 func (c Instance) rows(kind string, outcomes []outcome, given Record) (looks, tuning, reach race.Record) {
 	mixture, best := given.Mark(c.Name, Mixture), given.Mark(c.Name, Best)
 	for _, o := range outcomes {
