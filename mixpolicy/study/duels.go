@@ -61,11 +61,7 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 		for _, pair := range pairs {
 			var duel Duel
 			for _, base := range bases {
-				d := met(r.Record, race.Row{Problem: problem, Base: base, Race: kind, Quantity: quantity}, pair, tolerance)
-				if random {
-					d.Differences = majorities(d.Differences)
-					d.Better, d.Worse = race.Signs(d.Differences, 0)
-				}
+				d := met(r.Record, race.Row{Problem: problem, Base: base, Race: kind, Quantity: quantity}, pair, tolerance, random)
 				if d.Differences != nil {
 					duel = append(duel, d)
 				}
@@ -82,23 +78,27 @@ func (r Record) Duels(kind, quantity string, problems []string, pairs ...[2]stri
 	return all
 }
 
-// met compares the Values of two methods in the last row of each method that matches like.
-func met(r race.Record, like race.Row, pair [2]string, rounding float64) race.Duel {
+// met compares the Values of two methods in the last row of each method that matches like. On a family, it compares
+// them instance by instance.
+func met(r race.Record, like race.Row, pair [2]string, rounding float64, family bool) race.Duel {
 	var values [2][]float64
 	for k, m := range pair {
 		like.Method = m
 		values[k] = final(r, like).Values
 	}
 	d := race.Compare(values[0], values[1], rounding)
+	if family {
+		d.Differences = majorities(values[0], values[1])
+		d.Better, d.Worse = race.Signs(d.Differences, 0)
+	}
 	d.Problem, d.A, d.B = like.Problem, pair[0], pair[1]
 	return d
 }
 
-// majorities returns, for each instance of a family, the number of positive differences minus the number of negative
-// differences.
-func majorities(differences []float64) (all []float64) {
-	for runs := range slices.Chunk(differences, max(1, len(differences)/familyInstances)) {
-		less, more := race.Signs(runs, rounding)
+// majorities returns, for each instance of a family, the number of runs with x > y minus the number of runs with x < y.
+func majorities(x, y []float64) (all []float64) {
+	for k, n := 0, max(1, len(x)/familyInstances); k+n <= min(len(x), len(y)); k += n {
+		less, more := race.Signs(race.Differences(x[k:k+n], y[k:k+n]), rounding)
 		all = append(all, float64(more-less))
 	}
 	return all

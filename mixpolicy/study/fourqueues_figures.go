@@ -366,7 +366,7 @@ var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penal
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {
-		d := met(r.Record, race.Row{Part: part, Quantity: quantity}, pair, 0)
+		d := met(r.Record, race.Row{Part: part, Quantity: quantity}, pair, 0, false)
 		d.Problem = part
 		duels = append(duels, d)
 	}

@@ -183,9 +183,9 @@ func (p *path) bracket(l []float64) float64 {
 // none is the Side of a bound that says nothing.
 var none = Side{Left: math.Inf(-1), Right: 1}
 
-// Side.or returns other if other is violated or has the greater ratio, and otherwise s.
+// Side.or returns other if other is violated, or if neither is and other has the greater ratio. Otherwise, it returns s.
 func (s Side) or(other Side) Side {
-	if other.Violated() || other.Ratio() > s.Ratio() {
+	if other.Violated() || !s.Violated() && other.Ratio() > s.Ratio() {
 		return other
 	}
 	return s
