@@ -1,7 +1,7 @@
 package paper
 
-// checks maps the numbers of entries of data/index.csv to the computations that decide them. [checkAlongRuns] decides
-// the other entries.
+// checks maps the number of an entry of data/index.csv to the computation that decides the entry. [checkAlongRuns]
+// decides the entries that are not in the map.
 var checks = map[string]check{
 	"2.1": checkSubdifferential, "2.2": checkConjugate, "2.3": checkOrlicz, "2.4": momentNorm(2), "2.5": vectorNorm(2),
 	"2.6": momentNorm(1), "2.7": vectorNorm(1), "2.8": checkBellman, "2.9a": checkPrimalOrthant, "2.9b": checkPrimalInequality,
@@ -41,7 +41,7 @@ var checks = map[string]check{
 	"A.11": checkGaussianBound, "A.12": checkSquaredMoment, "Lemma A.1": checkSumNorm, "Lemma A.2": checkAzuma,
 	"Lemma A.3": checkSquaredNorm, "Lemma A.4": checkBernstein}
 
-// witnesses maps the IDs of the errata of data/errata.md to the computations that decide them.
+// witnesses maps the ID of each erratum of data/errata.md to the computation that checks the erratum.
 var witnesses = map[string]check{
 	"argmin": witnessArgmin, "subordinate-norm": witnessSubordinate, "strong-convexity-sign": witnessStrongConvexity,
 	"orlicz-centring": checkOrlicz, "moment-norms": momentIsOrlicz(2), "pair-order": checkPairOrder, "bellman-argument": witnessBellman,

@@ -103,9 +103,9 @@ func mixtureClaims(ctx context.Context, p *mixpolicy.Problem, iterations int) []
 		exactly(`$\max\xi^*$`, "", floats.Max(xi)), exactly(`least entry of the feature $2\psi^1 - \psi^2$`, "", least)), iterations)}
 }
 
-// valleyClaim: the abstract compares with the convex hull of policies (2.16), but the method chooses among mixtures of
-// measures (2.17). If one policy keeps the queue long, the other keeps it short, and only the lengths in between are
-// cheap, mixtures of policies are here much cheaper than the best of (2.17).
+// valleyClaim: the abstract compares the result with the convex hull of policies (2.16), but the method chooses among
+// linear combinations of measures (2.17). One policy keeps the queue long, and the other keeps it short. If only the
+// lengths in between are cheap, the best mixture of the two policies costs much less than the best policy of (2.17).
 func valleyClaim(cost func(length int, rate float64) float64) Claim {
 	x := must(models.Queue{Buffer: 10, Cost: cost}.MDP())
 	slow := must(mixpolicy.Deterministic(x, slices.Repeat([]int{0}, x.States())))
@@ -257,7 +257,7 @@ func exponent(f func(t float64) float64) float64 {
 }
 
 // boundExponents returns, for β ~ T^power, the powers of T in the corrected (3.31), divided by ln T, and in the
-// corrected (3.33). Both bounds hold with probability 1 − 4/T.
+// corrected (3.33). Each bound holds with probability 1 − 4/T.
 func boundExponents(k *theory.Constants, power float64) (gap, violation float64) {
 	gap = exponent(func(t float64) float64 {
 		return k.With(math.Pow(t, power)).ObjectiveBound(sumsAt(t), 4/t).Value / math.Log(t)
@@ -303,7 +303,7 @@ func rateClaims(ctx context.Context) []Claim {
 		}
 	}
 	largest := slices.MaxFunc(slices.Collect(maps.Keys(terms)), func(a, b string) int { return cmp.Compare(terms[a], terms[b]) })
-	// Compare the claimed rate with runs: β = T^¼ exceeds ‖λ*‖₂ = 15.05 from T = 5.2·10⁴ on.
+	// Compare the claimed rate with runs: β = T^¼ exceeds ‖λ*‖₂ = 15.05 from T = 5.14·10⁴ on.
 	const rateTrials = 8
 	rate := func(t int) (gaps, shares []float64) {
 		root := math.Pow(float64(t), 0.25)
@@ -473,8 +473,8 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 // smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The first state costs 0,
 // and the second state costs 1. The initial state and every next state are the second state with probability p. With
 // w = (1, −1), which is orthogonal to the feature, min_ν ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So
-// least, |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s), bounds (4.13) from below for every u. found is the least (4.13) on a grid
-// of u that contains 1. (4.3) admits only multiples of 1 as u.
+// (4.13) is at least |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s) for every u. The result least is this bound, and found is the
+// least (4.13) on a grid of u that contains 1. (4.3) admits only multiples of 1 as u.
 func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) {
 	const gamma = 0.9
 	law := []float64{1 - p, p} // of the next state; also α and μ
@@ -559,8 +559,8 @@ const own, rival, policyCost = "Algorithm 1", "the penalty method", "true cost o
 
 // queueClaims decides the comparisons with the penalty method at the end of section 6. The comparisons of cost,
 // efficiency and variance are decided together, so the probability of one or more wrong verdicts by a test is at most
-// 1/20. The paper does not state ω. With the paper's settings, we run five ω, up to 4.7 times the multiplier of the
-// computed optimum, in enough trials to estimate a standard deviation despite large fourth moments.
+// 1/20. The paper does not state ω. With the paper's settings, we run five ω, up to 4.7 times ‖λ*‖₁, in enough trials
+// to estimate a standard deviation despite large fourth moments.
 func queueClaims(ctx context.Context) []Claim {
 	repaired, sound := must(AsPrinted(mixpolicy.Corrected).Contest(ctx, nil)), must(Working().Contest(ctx, nil))
 	score := func(c Protocol, m mixpolicy.Method, trials int) Score {
@@ -574,7 +574,7 @@ func queueClaims(ctx context.Context) []Claim {
 	// The least ε of (2.22) is 0 if the excess above the optimum is 0, and else grows with this excess.
 	above := func(cost float64) float64 { return max(cost-optimum, 0) }
 	c, printed, w := AsPrinted(mixpolicy.Corrected), AsPrinted(mixpolicy.Printed), Working()
-	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with ω = 7000, θ̂₁ is on both sides of 45.66, where the policies' cost jumps
+	weights := each(c, 4000, 1, 7000, 1e4, 2e5, 1e6) // with ω = 7000, trials end on both sides of θ̂₁ = 45.66, where the policy cost jumps
 	const objective, trueCost = `$c^{\mathsf T}\Psi\hat\theta$`, "the policies' true cost"
 	const stated = `$T = 1000$, $\eta = 0.001$, $R = 100$, raw costs`
 	const working6 = `$T = 10^5$, $\eta = \eta_0/\sqrt{t+1}$, $R = 2$, costs divided by $c_{\max}$`

@@ -38,7 +38,7 @@ func either(holds bool, other Verdict) Decision {
 // atMost decides "x is at most bound" for numbers that are exact up to rounding. A NaN fails.
 func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 
-// found decides "there is one" from the number n that were found.
+// found decides "there is one" from the number n of instances that were found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
 // inText decides "the text contains one" by the number n of entries in the index; if n is 0, the claim is [Missing].
@@ -64,8 +64,8 @@ func decided(iv race.Interval, holds, fails bool) Decision {
 }
 
 // argued decides a claim O(Tᵖ) by the exponents of T in the claim and in the bound that the argument proves, without
-// the logarithms that both contain. If the proved exponent is larger than the claimed one, the claim fails if runs
-// contradict the claim, and is not proved if no run does.
+// the logarithms that both contain. If the proved exponent is at most the claimed one, up to the error of the fit, the
+// claim holds. If not, the claim fails if runs contradict the claim, and is not proved if no run does.
 func argued(proved, claimed float64, contradicted bool) Decision {
 	const fit = 0.005 // error of an exponent measured between T = 10⁵⁰ and 10⁶⁰, where lower powers and logarithms still show
 	if contradicted {
@@ -222,7 +222,7 @@ func (r Result) String() string {
 	return strings.TrimSpace(strings.Replace(text, "0e+00", "0", 1) + " " + r.Unit)
 }
 
-// Sentences returns the results as text. Consecutive results for one quantity share a sentence.
+// Sentences returns the results as text. Consecutive results that agree in Quantity and Compared share a sentence.
 func (c Claim) Sentences() (all []string) {
 	for i, r := range c.Results {
 		number := r.String()

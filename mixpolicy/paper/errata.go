@@ -259,8 +259,8 @@ func jsonOf(s string) string {
 }
 
 // quotation returns a statement as a notebook quotes it. The first number is the number of the statement, and the
-// others are the numbers of equations that are part of it. told contains the errata whose changes the notebook states
-// already.
+// others are the numbers of equations that are part of it. The keys of told are the IDs of the errata whose
+// consequences the notebook has already stated; quotation adds to them.
 func quotation(numbers []string, told map[string]bool) string {
 	all, s, heads := must(Statements()), Statement{}, []string{}
 	for _, number := range numbers {
@@ -298,7 +298,7 @@ func quotation(numbers []string, told map[string]bool) string {
 	return "> " + strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(said), "\n", "\n> "), "> \n", ">\n") + "\n"
 }
 
-// unmarked escapes the characters of computed numbers that Markdown would interpret.
+// unmarked escapes three characters that Markdown would interpret in the text of a finding.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
 // Premises returns a map from the number of an entry of the index to the numbers of its premises, as listed in

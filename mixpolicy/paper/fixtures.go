@@ -53,7 +53,8 @@ func nextStates(x *mixpolicy.MDP, p *mixpolicy.Policy, mu []float64) []float64 {
 	return inflow(x, xi)
 }
 
-// draws returns the results of n calls of draw; normals and exponentials return n normal and n exponential numbers.
+// draws calls the function draw n times, and returns the results; normals and exponentials return n normal and n
+// exponential numbers.
 func draws[T any](n int, draw func() T) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -62,7 +63,8 @@ func draws[T any](n int, draw func() T) []T {
 	return x
 }
 
-// mapped applies f to each element; expected returns E f(X) for X with the outcomes x and their chances.
+// mapped applies f to each element; expected returns E f(X) for a random X that takes the value x[i] with probability
+// chances[i].
 func mapped[T, U any](all []T, f func(T) U) (x []U) {
 	for _, v := range all {
 		x = append(x, f(v))
@@ -106,7 +108,7 @@ func smallOptimum(class mixpolicy.Class) (*mixpolicy.Problem, *linprog.Solution)
 	return p, must(p.Optimum(context.Background()))
 }
 
-// smallMeasure returns smallMDP, its first policy, and the measure of the policy.
+// smallMeasure returns smallMDP, the first of its smallPolicies, and the occupation measure of this policy.
 func smallMeasure() (*mixpolicy.MDP, *mixpolicy.Policy, *mixpolicy.Measure) {
 	x := smallMDP()
 	pi := smallPolicies(x)[0]
@@ -144,8 +146,8 @@ func QueueProblem(class mixpolicy.Class) (p *mixpolicy.Problem, err error) {
 	return mixtureProblem(x, class, base...), nil
 }
 
-// process returns an MDP. The function law gives the cost of a pair, and the probability next[s] that the pair leads to
-// the state s.
+// process returns an MDP with n states and m actions. A nil alpha means the uniform distribution. The function law
+// gives the cost of a pair, and the probability next[s] that the pair leads to the state s.
 func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int) (cost float64, next []float64)) *mixpolicy.MDP {
 	return must(mixpolicy.New(mixpolicy.Spec{States: n, Actions: m, Criterion: c, Initial: alpha,
 		Dynamics: func(s, a int) (cost float64, to []mixpolicy.Transition) {
@@ -159,7 +161,7 @@ func process(n, m int, c mixpolicy.Criterion, alpha []float64, law func(s, a int
 
 func uniform(n int) []float64 { return shifted(make([]float64, n), 1/float64(n)) }
 
-// bandit is a process of one state and average cost, with an action for each cost.
+// bandit is a process with one state, the criterion average cost, and one action for each of the given costs.
 func bandit(costs ...float64) *mixpolicy.MDP {
 	return process(1, len(costs), mixpolicy.AverageCost, nil, func(_, a int) (float64, []float64) { return costs[a], []float64{1} })
 }
@@ -215,8 +217,8 @@ func stochasticGradient(p *mixpolicy.Problem, lambda []float64, pair int) []floa
 	return g
 }
 
-// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, one row for each pair; every pair must have a positive probability. A nil λ
-// means 0.
+// gradientErrors returns e = ĝ − ∇_θ𝓛 at λ, one row for each pair; every pair must have a positive sampling
+// probability. A nil λ means 0.
 func gradientErrors(p *mixpolicy.Problem, lambda []float64) (errs [][]float64) {
 	lambda = slices.Concat(lambda, make([]float64, p.MDP().Pairs()-len(lambda)))
 	mean := make([]float64, p.Dim())
@@ -268,8 +270,8 @@ func (p *smallLP) atMost(row []float64, h float64)  { p.g, p.h = append(p.g, row
 func (p *smallLP) equals(row []float64, b float64)  { p.a, p.b = append(p.a, row), append(p.b, b) }
 func (p *smallLP) atLeast(row []float64, h float64) { p.atMost(scaled(-1, row), -h) }
 
-// solve returns the optimum and a solution; the optimum is −∞ if the program is unbounded, and +∞ if no point is
-// feasible.
+// solve returns the optimum and a solution. If the program is unbounded, the optimum is −∞; if no point is feasible,
+// the optimum is +∞. In both cases, the solution is nil.
 func (p *smallLP) solve() (float64, []float64) {
 	n := len(p.c)
 	var eq mat.Matrix
@@ -323,7 +325,8 @@ func primalLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	return p
 }
 
-// dualLP is (2.13), with ξᵀ(Q − γP) = (1−γ)αᵀ or, as printed, ξᵀ(P − Q) = 0.
+// dualLP is (2.13). The printed form has the constraints ξᵀ(P − Q) = 0 and ξᵀ1 = 1. The corrected form has
+// ξᵀ(Q − γP) = (1−γ)αᵀ, which implies ξᵀ1 = 1.
 func dualLP(x *mixpolicy.MDP, form mixpolicy.Form) *smallLP {
 	pairs, states, gamma, p := x.Pairs(), x.States(), x.Gamma(), &smallLP{c: slices.Clone(x.Costs())}
 	for i := range pairs {

@@ -126,7 +126,8 @@ func relativeError(a, b float64) float64 {
 	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b))
 }
 
-// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞), 0 if x = y, and NaN if an entry is NaN.
+// relativeVectorError is ‖x − y‖_∞/max(‖x‖_∞, ‖y‖_∞) for vectors of finite numbers, and 0 if x = y. If an entry is
+// infinite or NaN, the result is NaN.
 func relativeVectorError(x, y []float64) float64 {
 	var difference, size float64
 	for i, a := range x {

@@ -35,8 +35,9 @@ type Family struct {
 // grows at this end for all moduli, up to 64 step sizes.
 //
 // At the lower end, this rule has two exceptions. If the least step size is chosen for a modulus, but the runs with
-// this step size hardly move from θ₀, the grid does not grow for this modulus. The other exception: if no step size can
-// be chosen for a modulus, and at least one run of this modulus made a step, the grid grows at the lower end.
+// this step size hardly move from θ₀, the grid does not grow for this modulus. The other exception: the grid grows at
+// the lower end if no step size can be chosen for a modulus, and if this modulus made a step in the first tuning trial
+// with at least one step size.
 //
 // The comparison tests the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
@@ -64,7 +65,7 @@ type Contender struct {
 	race.Outcome                 // method k has η₀ = Etas[k]; Err also reports diverging trials
 
 	gap  race.Curve
-	near [2][]float64 // penalised gaps of the trials with η₀/2 and with 2η₀, NaN for trials that fail
+	near [2][]float64 // gap at the ends of the trials with η₀/2 and with 2η₀: +∞ if a trial diverges, NaN if it fails
 }
 
 // with returns Algorithm 1 with the family's modulus for the class of p, and with η₀ = eta.
@@ -72,8 +73,8 @@ func (f Family) with(p *mixpolicy.Problem, eta float64) mixpolicy.Method {
 	return mixpolicy.PrimalDual{Modulus: f.At(p.Class().R), StepSize: mixpolicy.InverseSqrt(eta)}
 }
 
-// gaps returns the penalised gaps with method k: of the trials if the method was chosen, else of the tuning trials. It
-// returns nil if a run diverges, if a tuning trial fails, or if all trials fail.
+// gaps returns the penalised gaps with method k, divided by the optimum: of the trials if the method was chosen, else
+// of the tuning trials. It returns nil if a run diverges, if a tuning trial fails, or if all trials fail.
 func (c Contender) gaps(k int) (x []float64) {
 	switch {
 	case k != c.Chosen:
@@ -88,8 +89,8 @@ func (c Contender) gaps(k int) (x []float64) {
 }
 
 // gapOrInf is [RelativeGap], but +∞ for a run that diverges. A run diverges if its θ̂ is outside the class and has a
-// greater penalised gap than θ₀. An excess within the rounding error of an average of T points, T·2⁻⁵³, does not count
-// as outside, and no θ̂ is outside an unbounded class.
+// greater penalised gap than θ₀. A size ‖θ̂‖ up to R(1 + 2⁻²⁰) does not count as outside, because an average of T
+// points has a relative rounding error of up to T·2⁻⁵³. No θ̂ is outside an unbounded class.
 func gapOrInf(p *mixpolicy.Problem) race.Curve {
 	gap, class, most := must(RelativeGap(p)), p.Class(), startGap(p)
 	return func(l *race.Observation) float64 {
@@ -159,8 +160,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 }
 
 // grow adds step sizes beyond an end of the grid that was chosen for a modulus, but not below the grid if the modulus
-// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, and a run of
-// this modulus made a step. At an end, it adds at most half as many step sizes as the grid has. It reports whether it added any.
+// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, and if this
+// modulus made a step in the first tuning trial with at least one step size. At an end, it adds at most half as many
+// step sizes as the grid has. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -315,7 +317,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
 			continue
 		}
-		first := map[*race.Observation]*race.Observation{} // by an observation of k: the first modulus's, on the same stream
+		first := map[*race.Observation]*race.Observation{} // from k's observations to the first modulus's, at the same times on the same streams
 		var both race.Runs
 		for _, t := range k.Runs.Finished() {
 			for _, other := range all[0].Runs.Finished() {
@@ -570,7 +572,8 @@ func Evidence(r *bregman.Report) (views []plotting.View) {
 	return views
 }
 
-// curve returns a line through the points; if the axes are logarithmic, it omits points without positive coordinates.
+// curve returns a line through the points; if the axes are logarithmic, it omits each point with a coordinate that is
+// not positive.
 func curve(name string, points []bregman.Point, log bool) plotting.Line {
 	line := plotting.Line{Name: name}
 	for _, p := range points {

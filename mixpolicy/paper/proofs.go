@@ -221,8 +221,8 @@ func (r *Trace) target() []float64 {
 	return inward(best, r.before.Next)
 }
 
-// comparators returns points θ of Θ₂ ∩ Θ_R: the optimum, base policies, and extreme points, each moved slightly into
-// the open domain.
+// comparators returns points θ of Θ₂ ∩ Θ_R: the optimum, the base policies with ‖θ‖ < R, and extreme points, each moved
+// slightly into the open domain.
 func (r *Trace) comparators() [][]float64 {
 	centre, class, points := r.before.Next, r.Problem.Class(), [][]float64{r.target()}
 	for j := range centre {
@@ -725,7 +725,7 @@ type ending struct {
 	complementary float64   // λ̂ᵀΨθ*
 	short         []float64 // −[Ψθ̂]₋
 	rhs           float64   // the right side of (5.24)
-	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, for the size of the terms
+	noise         float64   // Ση⟨e_t, θ_t−θ*⟩/S, which rhs contains with a minus sign
 }
 
 func (r *Trace) ending() ending {
@@ -761,8 +761,8 @@ func (r *Trace) writtenOut(Place) (printed, corrected Sides) {
 	return printed, e.with(e.bracket(1))
 }
 
-// bestMultipliers: among the multiples of [Ψθ̂]₋ in the ball, the bracket is greatest at −S[Ψθ̂]₋, scaled into the
-// ball. At half of −S[Ψθ̂]₋, as printed, it may be smaller.
+// bestMultipliers: among the multiples of [Ψθ̂]₋ in Λ, [ending.bracket] is greatest at −S[Ψθ̂]₋, scaled into Λ. At half
+// of −S[Ψθ̂]₋, as printed, it may be smaller.
 func (r *Trace) bestMultipliers(Place) (printed, corrected Sides) {
 	e, top := r.ending(), 0.0
 	for k := range 4000 {
@@ -810,7 +810,7 @@ func (r *Trace) secondCase(Place) (printed, corrected Sides) {
 	return printed, e.with(2*r.G*e.v - sq(r.G)/e.sum).where(r.G/e.sum <= e.v)
 }
 
-// trivial is R c_max√(nm)‖Ψ‖.
+// trivial is R c_max√(nm)‖Ψ‖, with max|c| for c_max.
 func (r *Trace) trivial() float64 {
 	return r.K.R * r.K.Cost * math.Sqrt(float64(r.K.Pairs)) * r.K.PsiNorm
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// worstOf returns the greatest deviation over the instances, or NaN if one deviation is NaN.
+// worstOf returns the greatest deviation over the instances. The result is 0 if no deviation is positive, and NaN if
+// one deviation is NaN.
 func worstOf[T any](instances []T, deviation func(T) float64) (worst float64) {
 	for _, instance := range instances {
 		worst = max(worst, deviation(instance))
@@ -23,8 +24,8 @@ func worstOf[T any](instances []T, deviation func(T) float64) (worst float64) {
 	return worst
 }
 
-// worstIn returns the greatest of the given number of deviations, or NaN if one is NaN; each call of deviation draws
-// its own instance.
+// worstIn calls the function deviation the given number of times; each call draws its own instance. It returns the
+// greatest deviation. The result is 0 if no deviation is positive, and NaN if one deviation is NaN.
 func worstIn(draws int, deviation func() float64) (worst float64) {
 	for range draws {
 		worst = max(worst, deviation())
@@ -110,8 +111,8 @@ func checkOrlicz(context.Context) Finding {
 			"the corrected norm is %.6g, and it doubles with the variable", least, beta)
 }
 
-// momentNorm compares the norm with sup q^(−1/ν)(E|X|^q)^(1/q) over a grid of q with the step 10⁻³. The maximum over
-// the grid is smaller than the supremum by a term of second order in the step.
+// momentNorm compares [theory.MomentNorm], the supremum of q^(−1/ν)(E|X|^q)^(1/q) over q ≥ 1, with the maximum over a
+// grid of q with the step 10⁻³. The maximum is at most the supremum; the difference is of second order in the step.
 func momentNorm(nu float64) check {
 	return func(context.Context) Finding {
 		norm, grid := must(theory.MomentNorm(nu, variable, chances)), 0.0
@@ -319,7 +320,7 @@ func checkXi(context.Context) Finding {
 		"total variation from Ψω: %.2g for the measure of the mixture π^ω, %.1g for that of the policy (2.20)", printed, corrected)
 }
 
-// checkReduction: (2.18) is (2.15), corrected, for features that are occupation measures.
+// checkReduction: if the features are occupation measures, (2.18) is the corrected (2.15).
 func checkReduction(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Cube(1.5))
 	program := &smallLP{c: slices.Clone(p.BaseCosts())}
@@ -345,8 +346,9 @@ func checkFeasibleSet(context.Context) Finding {
 	return holds(violation, "the optimum is in all three sets, with a violation of %.1g", violation)
 }
 
-// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The printed rule requires this of
-// all pairs, so it does not apply, and (2.20) is 0/0 in the second state.
+// checkPolicyFallback takes a Ψθ whose entries in the second state are not positive. The paper replaces (2.20) by the
+// uniform distribution only if no entry of Ψθ is positive. Here, entries in the first state are positive, so the policy
+// in the second state is (2.20), which is 0/0 there.
 func checkPolicyFallback(context.Context) Finding {
 	xi := []float64{0.6, 0.4, -0.1, -0.2}
 	printed, p := max(xi[2], 0)/(max(xi[2], 0)+max(xi[3], 0)), must(mixpolicy.PolicyOf(must(models.Machine{}.MDP()), xi))
@@ -361,8 +363,8 @@ func checkEfficiency(ctx context.Context) Finding {
 }
 
 // checkExpandedEfficiency: a point that satisfies (2.22) satisfies (2.21), because the minimum over more points is not
-// greater, and V = 0 at the feasible points. If the penalty weight 1/ε is at least ‖λ*‖_∞, no infeasible point costs
-// less than the optimum.
+// greater, and V = 0 at the feasible points. If the penalty weight 1/ε is at least ‖λ*‖_∞, no infeasible point has a
+// penalised cost below the optimum.
 func checkExpandedEfficiency(context.Context) Finding {
 	p, best := smallOptimum(mixpolicy.Ball(2))
 	price, rng, cheap := floats.Max(must(theory.Multipliers(p))), rand.New(rand.NewPCG(222, 0)), math.Inf(1)
@@ -422,8 +424,8 @@ func momentIsOrlicz(nu float64) check {
 	}
 }
 
-// checkLegendre checks that φ is convex, that ∇φ* is the inverse of ∇φ and, for the ball and the cube, that ∇φ grows at
-// every halving of the distance to the boundary.
+// checkLegendre checks that φ is convex, that ∇φ* is the inverse of ∇φ and, for the ball and the cube, that ‖∇φ‖ grows
+// at each of 48 halvings of the distance to the boundary.
 func checkLegendre(context.Context) Finding {
 	worst := worstOf(testModuli(24), func(m drawnModulus) float64 {
 		return worstIn(300, func() float64 {

@@ -40,8 +40,8 @@ func checkSaddle(context.Context) Finding {
 	}), "the exact optimum and its multipliers satisfy both inequalities against 2000 random θ and λ")
 }
 
-// checkLambdaBall uses a problem with a rare pair. For any γ, the multiplier of a binding pair grows as the pair
-// becomes rarer.
+// checkLambdaBall uses a problem with a rare pair. For any γ, the multiplier of a binding constraint (Ψθ)_a(s) ≥ 0
+// grows as the pair (s, a) becomes rarer.
 func checkLambdaBall(context.Context) Finding {
 	p := rarePairProblem()
 	best, size := must(p.Optimum(context.Background())), floats.Norm(must(theory.Multipliers(p)), 2)
@@ -64,8 +64,8 @@ func checkLambdaBall(context.Context) Finding {
 func checkMultiplierNorm(context.Context) Finding {
 	x, _, xi := dualOptimum(mixpolicy.Corrected)
 	sum, want := floats.Sum(must(theory.Multipliers(smallProblem(mixpolicy.Cube(1.5))))), 1/(1-x.Gamma())
-	// The lemma states Σ_a λ_a(s) = p(s), with p = α as the weights of (4.1). For ξ*/(1−γ), this sum is α plus γ times
-	// the inflow.
+	// The lemma states Σ_a λ_a(s) = p(s), but does not define p. We take p to be the weights of (4.1), and these
+	// weights to be α. For λ = ξ*/(1−γ), the sum is α plus γ times the inflow.
 	byState, balance, lambda := 0.0, 0.0, scaled(want, xi)
 	in, m := inflow(x, lambda), x.Actions()
 	for s, alpha := range x.Initial() {
@@ -218,9 +218,9 @@ func alongSteps(numbers string, deviation func(mirrorStep) float64) check {
 }
 
 // beaten compares x, which should minimise f over 1ᵀθ = 1 in ℝ³, with the point that a search finds. It returns the
-// greatest of the excess of f(x), the squared distance of the points and |1ᵀx − 1|; the distance is squared because f
-// is flat at its minimum. The search uses no derivatives: it moves along six directions, with shorter steps when no
-// direction improves f.
+// greatest of three numbers: the excess of f(x) over the value that the search finds, the squared distance between the
+// two points, and |1ᵀx − 1|; the distance is squared because f is flat at its minimum. The search uses no derivatives:
+// it moves along six directions, with shorter steps when no direction improves f.
 func beaten(f func([]float64) float64, x []float64) float64 {
 	theta := uniform(3)
 	for least, step := f(theta), 0.1; step > 1e-9; {
@@ -283,8 +283,8 @@ func sumAt(phi bregman.Modulus, y []float64, z float64) float64 {
 	return floats.Sum(inverse(phi, shifted(y, z)))
 }
 
-// differenceTolerance bounds the error of a fourth-order difference with the step 10⁻³: 10⁻¹² times a fifth derivative,
-// plus 2⁻⁵² divided by the step or its square.
+// differenceTolerance bounds the error of a fourth-order difference with the step 10⁻³: 10⁻¹² times a fifth derivative
+// of J (for J′) or a sixth (for J″), plus 2⁻⁵² divided by the step (for J′) or by its square (for J″).
 const differenceTolerance, differenceStep = 1e-8, 1e-3
 
 // central compares a derivative of J at z + 0.3 with a fourth-order central difference: a weighted sum of five values,
@@ -380,8 +380,8 @@ func checkAverages(ctx context.Context) Finding {
 		"θ̂ and λ̂ of 100 iterations equal those of a plain run; the paper's loop counts t = 1, …, T, but its averages t = 0, …, T−1")
 }
 
-// checkAlgorithm runs both forms with a scaled ball as the modulus, so that z is found by minimising J, as step (4)
-// states. The printed (3.22) does not minimise J.
+// checkAlgorithm runs both forms with 1 times the ball's modulus. For a multiple of this modulus, we have no closed
+// form of z, so the runs find z by minimising J, as step (4) states. The printed (3.22) does not minimise J.
 func checkAlgorithm(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	run := func(form mixpolicy.Form) (theta []float64, deviation float64) {
@@ -398,8 +398,8 @@ func checkAlgorithm(ctx context.Context) Finding {
 }
 
 // checkDiameter: as θ₂ approaches the boundary, D(θ₁;θ₂) grows like 1/√distance. At a quarter of the distance, D is
-// twice as large, so D has no maximum. D(θ;θ₀) has a maximum: for the ball at an end of the chord 1ᵀθ = 1, for the cube
-// and the simplex at a vertex.
+// about twice as large, so D has no maximum. D(θ;θ₀) has a maximum: for the ball at an end of the chord 1ᵀθ = 1, for
+// the cube and the simplex at a vertex.
 func checkDiameter(context.Context) Finding {
 	ball := bregman.Ball{R: 2}
 	at := func(k int) float64 {
@@ -441,7 +441,7 @@ const farHorizon = 1e18
 
 var farSums = theory.InverseSqrtSums(mixpolicy.Corrected, farHorizon)
 
-// trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, because ‖c‖₂ ≤ c_max√(nm).
+// trivialGap bounds |cᵀΨ(θ − θ′)| for any θ and θ′ of the class, because ‖c‖₂ ≤ max|c|√(nm).
 func trivialGap(k *theory.Constants) float64 {
 	return 2 * k.R * k.Cost * math.Sqrt(float64(k.Pairs)) * k.PsiNorm
 }
@@ -590,7 +590,7 @@ func checkB(context.Context) Finding {
 		"B is %.4g as printed, with norms that are not squared and without costs, and %.4g corrected", need, printed, corrected)
 }
 
-// checkRate uses the fact that the bound, divided by ln T, grows like T^(2p − ½) for β ~ T^p.
+// checkRate uses the fact that the corrected bound (3.31), divided by ln T, is ~ T^(2p − ½) for β ~ T^p.
 func checkRate(context.Context) Finding {
 	k := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, _ := boundExponents(k, 0.25)
@@ -602,7 +602,7 @@ func checkRate(context.Context) Finding {
 }
 
 // sharedMass returns a problem of two policies that never agree, a θ for which the negative mass of Ψθ, 0.1, is spread
-// over all states, and the distance of Ψθ from the measure of its policy.
+// over all states, and the distance of Ψθ from the measure of its policy, in total variation.
 func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
 	x := oneStepMDP(states)
 	p = mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1)))
@@ -685,10 +685,10 @@ func checkNearBest(ctx context.Context) Finding {
 		full, best.Objective, floats.Min(costs), bound)
 }
 
-// copies is the queue with each of its base policies k times. A class of radius R/k contains the mixtures that the
-// radius R contains without the copies, but ‖Ψ‖_{*,2} for ‖·‖_∞ is k times as large. In Algorithm 1 with the cube's
-// modulus, copies have the same gradients, so their coefficients stay equal, and add up to the coefficient without
-// copies.
+// copies is the queue with each of its base policies k times. With ‖·‖_∞ as the norm of the class, the radius R/k
+// allows the same Ψθ as the radius R without the copies, but ‖Ψ‖_{*,2} is k times as large. In Algorithm 1 with the
+// cube's modulus, copies have the same gradients, so their coefficients stay equal, and add up to the coefficient
+// without copies.
 func copies(k int, class mixpolicy.Class) *mixpolicy.Problem {
 	x, base := queueModel()
 	psi := must(mixpolicy.NewFeatures(context.Background(), x, base...))

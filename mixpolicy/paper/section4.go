@@ -16,15 +16,15 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// approximation holds the shared data of the checks of section 4: a small MDP with a basis of value
-// functions, and the approximate LP over all pairs.
+// approximation holds the shared data of the checks of section 4: a small MDP, a basis of value functions, and the
+// solution of the approximate LP with the constraints of all pairs.
 type approximation struct {
 	x           *mixpolicy.MDP
 	basis       *mat.Dense               // Φ: 1 and random columns
 	optimal, mu []float64                // v*, and μ of π*
 	one         *priorwork.Lyapunov      // u = 1
 	best        float64                  // min_ν max_s |v*(s) − (Φν)(s)|
-	full        *priorwork.Approximation // the solution over all pairs
+	full        *priorwork.Approximation // the solution with all constraints
 }
 
 func smallApproximation(ctx context.Context) *approximation {
@@ -183,8 +183,8 @@ func (a *approximation) spread(bound float64) (spread []float64) {
 	return spread
 }
 
-// checkConstraintCount: N samples all miss a set of constraints of measure m with probability (1−m)ᴺ. With (4.6) as
-// printed, where ln(2/δ) is outside the product, this probability exceeds δ.
+// checkConstraintCount: N samples all miss a set of constraints of measure m with probability (1−m)ᴺ. With the N of
+// (4.6) as printed, where ln(2/δ) is outside the product, this probability exceeds δ if δ is small enough.
 func checkConstraintCount(context.Context) Finding {
 	const gamma, zeta, epsilon, delta = 0.9, 1.0, 0.1, 1e-300
 	measure := (1 - gamma) * epsilon / (4 * zeta) // the measure of the constraints that may be violated
@@ -301,9 +301,9 @@ func (a *approximation) against(off []float64, on []float64, bound float64, what
 		"%s: the error is %.4g, and the bound %.4g; with the condition, the error is %.4g", what, without, bound, with)
 }
 
-// checkWeights checks (4.3) for weights p of (4.1) other than α. No action leaves any of the three states, and only the
-// first costs 1. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the first state, and therefore low at
-// the third state, which is the initial state.
+// checkWeights checks (4.3) for weights p of (4.1) other than α. The process never leaves its state; the first of the
+// three states costs 1, and the other two cost 0. With p = (0.98, 0.01, 0.01), v = ν₁ + ν₂(1, 0, −20) is high at the
+// first state, and therefore low at the third state, which is the initial state.
 func checkWeights(ctx context.Context) Finding {
 	x := process(3, 1, mixpolicy.Discounted(0.9), unit(3, 2), func(s, _ int) (float64, []float64) { return unit(3, 0)[s], unit(3, s) })
 	a := &approximation{x: x, basis: mat.NewDense(3, 2, []float64{1, 1, 1, 0, 1, -20}), optimal: []float64{10, 0, 0}}
@@ -346,9 +346,9 @@ func checkDualALP(context.Context) Finding {
 		"ω = 3, average cost: cᵀΨθ + ω‖[Ψθ]₋‖₁ + ω‖θᵀΨᵀ(P−Q)‖₁ = %.6g, including %.3g for the flow", want, omega*flow)
 }
 
-// checkPenaltyBound: the left side is the cost of a policy, and no policy costs less than v.Cost(). With the penalty
-// weight 1, the right side is the minimum of f_ω of (4.14) for ω = 1. The search stops at neighbouring floating-point
-// numbers, where slopes are 10⁵. Hence the tolerance 10⁻⁶.
+// checkPenaltyBound: the left side of (4.15) is the cost of a policy, and no policy costs less than v.Cost(). The right
+// side, without O(ε), is the minimum of f_ω of (4.14) for ω = 1. We take this minimum over the hyperplane only. The
+// search stops at neighbouring floating-point numbers, where slopes are 10⁵. Hence the tolerance 10⁻⁶.
 func checkPenaltyBound(ctx context.Context) Finding {
 	p := must(QueueProblem(mixpolicy.Ball(100)))
 	best := must(p.Optimum(ctx))
@@ -363,7 +363,7 @@ func checkPenaltyBound(ctx context.Context) Finding {
 			"with the weight ‖λ*‖_∞ = %.3g, the right side is the optimum %.5g", free, v.Cost(), price, exact).within(1e-6)
 }
 
-// witnessPenaltyMass: θ = 0 is in Θ_R, costs nothing and violates nothing.
+// witnessPenaltyMass: θ = 0 is in Θ_R. At this θ, the cost and both violations in (4.15) are 0.
 func witnessPenaltyMass(ctx context.Context) Finding {
 	p, zero := must(QueueProblem(mixpolicy.Ball(100))), make([]float64, 2)
 	v, _ := optimalValue(ctx, p.MDP())
@@ -373,7 +373,8 @@ func witnessPenaltyMass(ctx context.Context) Finding {
 		right, v.Cost(), f.Numbers).within(f.Tolerance)
 }
 
-// checkMixtureBound: with C = c_max, the right side exceeds any cost, so nothing could contradict the bound.
+// checkMixtureBound: with C = c_max, the right side of (4.16) exceeds the cost of any policy, so nothing could
+// contradict the bound.
 func checkMixtureBound(context.Context) Finding {
 	p := smallProblem(mixpolicy.Ball(2))
 	x := p.MDP()

@@ -48,9 +48,9 @@ func checkPythagoras(ctx context.Context) Finding {
 	return f
 }
 
-// gradientNoise is about the error e of the stochastic gradient of the small problem at λ = 0. For each pair that may
-// be sampled, it returns ⟨e, δ⟩, ‖e‖₂, and the probability of the pair. Here δ = θ_t − θ has the greatest possible
-// length, 2R.
+// gradientNoise computes the error e of the stochastic gradient of the small problem at λ = 0. For each pair, it
+// returns ⟨e, δ⟩, ‖e‖₂, and the probability of sampling the pair. Here δ = θ_t − θ has the length 2R, the greatest
+// possible for two points of Θ_R. The last result, k, holds the constants of the problem.
 func gradientNoise(radius float64) (inner, norms, chances []float64, k *theory.Constants) {
 	p, delta := smallProblem(mixpolicy.Ball(radius)), []float64{2 * radius / math.Sqrt2, -2 * radius / math.Sqrt2, 0}
 	errs := gradientErrors(p, nil)
@@ -195,7 +195,7 @@ func checkInExpectation(ctx context.Context) Finding {
 func checkErrorNorms(context.Context) Finding {
 	inner, norms, chances, k := gradientNoise(0.7)
 	norm, r, top := must(theory.OrliczNorm(2, inner, chances)), k.R, floats.Max(norms)
-	// The errors of policies that share no action all have the same size.
+	// If no two policies share an action, and all actions cost the same, all errors have the same size.
 	p := banditProblem(mixpolicy.Ball(2), slices.Repeat([]float64{1000}, 100)...)
 	ce := must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1})).Ce(mixpolicy.Corrected)
 	square := must(theory.OrliczNorm(1, []float64{sq(floats.Norm(gradientErrors(p, nil)[0], 2) / ce)}, []float64{1}))

@@ -261,7 +261,8 @@ func witnessFiltration(context.Context) Finding {
 		"given (θ_0, λ_0), θ_1 still depends on the sampled pair: two values of θ_1 differ by up to %.2g of their size", printed)
 }
 
-// witnessViolationNorm also evaluates the bound for V without the factor ¼. With 512 states, this bound fails.
+// witnessViolationNorm also evaluates the bound (3.36) for V = ‖[Ψθ̂]₋‖₂, without the factor ¼ of the paper's V. With
+// 512 states, this bound fails.
 func witnessViolationNorm(ctx context.Context) Finding {
 	p, theta, tv := sharedMass(512)
 	bound := theory.Distance(mixpolicy.Printed, p.MDP().Criterion(), 1, 4*p.Violation(theta), p.NegativeMass(theta))
@@ -272,7 +273,7 @@ func witnessViolationNorm(ctx context.Context) Finding {
 	return f.read(excess(tv, bound), "512 states, τ = 1: the distance is %.3g, and the bound with ‖·‖₂ is %.3g", tv, bound)
 }
 
-// clippedProblem returns a problem on which keeping λ below λ* leads to expensive policies: at an infeasible θ,
+// clippedProblem returns a problem on which keeping ‖λ‖₂ below ‖λ*‖₂ leads to expensive policies: at an infeasible θ,
 // negative mass on an expensive pair offsets the cost of more and more mass on another pair, and the policy (2.20)
 // keeps only the positive mass. The problem has `copies` copies of each of two states. The next state is uniform,
 // whatever the pair, and so is every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and
@@ -300,7 +301,8 @@ func clippedRuns(ctx context.Context, p *mixpolicy.Problem, n int, beta float64)
 	return shifted(runs.Final(cost), -must(p.Optimum(ctx)).Objective)
 }
 
-// asked is (3.37) with the constant 1 and ε = 0.1, for [clippedProblem]: it is proportional to 1/copies.
+// asked is (3.37) with the constant 1, τ = 1 and ε = 0.1, for a [clippedProblem]. The result is proportional to
+// 1/copies.
 func asked(p *mixpolicy.Problem) float64 {
 	return math.Pow(theory.SubordinateNorm(p.Features(), linprog.L2)/(0.9*0.1), 4) * float64(p.MDP().Pairs())
 }
@@ -349,8 +351,8 @@ func witnessTransitionLaw(ctx context.Context) Finding {
 	return f
 }
 
-// witnessDimension also tries, for X ~ N(0, I_d), d = 1000, the norms that Definitions 2.1–2.3 may
-// mean, with the constant 2/√ln 2, which is 1/λ.
+// witnessDimension also tries, for X ~ N(0, I_d), d = 1000, the norms that Definitions 2.1–2.3 may mean, with the
+// constant 2/√ln 2, which is 1/λ for the λ = √(ln 2)/2 of the proof.
 func witnessDimension(ctx context.Context) Finding {
 	const d, k2 = 1000, 8.0 / 3                                         // k2 is ‖X_i‖²_ψ₂
 	factor, norm := 2/math.Sqrt(math.Ln2), 2/-math.Expm1(-2*math.Ln2/d) // norm of ‖X‖²
