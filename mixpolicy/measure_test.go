@@ -170,7 +170,7 @@ func TestMeasurePartial(t *testing.T) {
 	set := mixpolicy.MeasureSettings{Method: 17}
 	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, p, set)), "unknown measure method MeasureMethod(17)")
 	set = mixpolicy.MeasureSettings{Tolerance: math.NaN()}
-	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, p, set)), "Tolerance: NaN", "want both positive")
+	wantError(t, errOf(mixpolicy.Occupation(t.Context(), x, p, set)), "Tolerance: NaN", "want both ≥ 0")
 	wantError(t, errOf(x.Occupation(t.Context(), mixpolicy.UniformPolicy(flip()))), "policy is for 2 states and 1 actions")
 }
 

@@ -182,7 +182,7 @@ func (p *Problem) CostScale(k float64) (float64, error) {
 		return cmp.Or(max(-lo, hi), 1), nil
 	}
 	if !(k > 0) || math.IsInf(k, 1) {
-		return 0, fmt.Errorf("mixpolicy: CostScale = %v, want a finite number > 0", k)
+		return 0, fmt.Errorf("mixpolicy: CostScale = %v, want a finite number > 0, or 0 for the default", k)
 	}
 	return k, nil
 }

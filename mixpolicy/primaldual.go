@@ -124,7 +124,7 @@ type primalDual struct {
 // It also returns the errors of [Mirror.For].
 func (a PrimalDual) For(p *Problem) (PrimalDual, error) {
 	if a.Form != Corrected && a.Form != Printed {
-		return a, fmt.Errorf("mixpolicy: unknown Form %d", int(a.Form))
+		return a, fmt.Errorf("mixpolicy: unknown Form %d, want Corrected or Printed", int(a.Form))
 	}
 	if a.Form == Printed && a.RowScaling {
 		return a, errors.New("mixpolicy: row scaling is for the corrected form, want RowScaling = false with the printed form")

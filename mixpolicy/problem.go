@@ -87,10 +87,10 @@ type optimum struct {
 // be.
 func NewProblem(f *Features, class Class) (*Problem, error) {
 	if f == nil {
-		return nil, errors.New("mixpolicy: features are nil")
+		return nil, errors.New("mixpolicy: features are nil, want the result of NewFeatures or of another constructor")
 	}
 	if math.IsNaN(class.R) {
-		return nil, errors.New("mixpolicy: class radius R is NaN")
+		return nil, errors.New("mixpolicy: class radius R is NaN, want a number")
 	}
 	if err := class.validate(f.Dim()); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	}
 	const tolerance = 1e-7
 	if v := floats.Sum(theirs); !(math.Abs(v-1) <= float64(len(theirs))*tolerance) {
-		return fmt.Errorf("the entries of θ add up to %v, want 1", v)
+		return fmt.Errorf("the entries of θ add up to %v, want 1 ± %.3g", v, float64(len(theirs))*tolerance)
 	}
 	if v := linprog.LInf.Of(theirs); !(v <= p.R+tolerance) {
 		return fmt.Errorf("‖θ‖∞ = %v, want at most R = %v", v, p.R)
@@ -77,7 +77,7 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	for i := range n {
 		p.Psi.Row(row, i)
 		if v, top := floats.Dot(row, theirs), linprog.LInf.Of(row); v < -10*tolerance*top {
-			return fmt.Errorf("entry %d of Ψθ, divided by the greatest entry of the same row of Ψ, is %.3g, want ≥ 0", i, v/top)
+			return fmt.Errorf("entry %d of Ψθ, divided by the greatest entry of the same row of Ψ, is %.3g, want ≥ %.3g", i, v/top, -10*tolerance)
 		}
 	}
 	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. At most about d

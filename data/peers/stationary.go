@@ -74,7 +74,7 @@ func sameMeasure(x *mixpolicy.MDP, ours, theirs []float64) error {
 	}
 	// The peer may round sums of 10⁶ terms differently.
 	if r := x.FlowResidual(theirs); !(r <= 1.01*residual) {
-		return fmt.Errorf("the residual ‖μ − μP‖₁ is %.3g, want at most %.3g", r, residual)
+		return fmt.Errorf("the residual ‖μ − μP‖₁ is %.3g, want at most %.3g", r, 1.01*residual)
 	}
 	if total := floats.Sum(theirs); math.Abs(total-1) > 1e-9 {
 		return fmt.Errorf("the measure adds up to %v, want 1", total)

@@ -339,7 +339,7 @@ func (c *checker) allocations(f *Examination) {
 	}
 	if f.worse(least, 0.1, "every call, on average") {
 		who := strings.TrimPrefix(c.named[gradient]+" or "+c.named[inverse], "φ or ")
-		found := c.accuse(Allocates, 0, "", "a call of %s allocates memory", who)
+		found := c.accuse(Allocates, 0, "", "%s allocates memory", who)
 		found.Method, found.Measured = who, least
 	}
 }

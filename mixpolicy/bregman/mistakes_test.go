@@ -309,7 +309,7 @@ var slips = []struct {
 	{"random", draft{conj: noisy()}.modulus(), Unsafe, "ConjDeriv gives another result for the same point"},
 	{"remembers", remembering{Ball{R: 2}, new(float64)}, Unsafe, "ConjugateGradient depends on what was called before: it keeps something between calls"},
 	{"remembers in a closure", closure(), Unsafe, "ConjDeriv depends on what was called before"},
-	{"allocates", allocating{Ball{R: 2}}, Allocates, "a call of Gradient or ConjugateGradient allocates memory: measured 0.5, claimed 0"},
+	{"allocates", allocating{Ball{R: 2}}, Allocates, "Gradient or ConjugateGradient allocates memory: measured 0.5, claimed 0"},
 }
 
 func self(x float64) float64 { return x }

@@ -28,7 +28,7 @@ func (n Norm) Around(x string) string {
 // known returns n, or panics if n is not a norm.
 func (n Norm) known() Norm {
 	if n < L2 || n > L1 {
-		panic("linprog: unknown norm " + n.String())
+		panic("linprog: unknown norm " + n.String() + ", want L2, LInf or L1")
 	}
 	return n
 }

@@ -110,7 +110,7 @@ func (w Network) complete() (Network, error) {
 				w.Arrival, d, total)
 		}
 	default:
-		return w, fmt.Errorf("models: network with unknown dynamics %v", w.Dynamics)
+		return w, fmt.Errorf("models: network with unknown dynamics %v, want one of the constants of type Dynamics", w.Dynamics)
 	}
 	return w, nil
 }

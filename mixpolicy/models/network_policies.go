@@ -78,7 +78,7 @@ func (w Network) Policy(x *mixpolicy.MDP, rule Rule) (*mixpolicy.Policy, error) 
 	case AnyQueue:
 		return w.indexPolicy(x, func([4]int, int) float64 { return 0 })
 	}
-	return nil, fmt.Errorf("models: network: unknown rule %v", rule)
+	return nil, fmt.Errorf("models: network: unknown rule %v, want one of the constants of type Rule", rule)
 }
 
 // Policies returns the policies of several rules, as [Network.Policy] does for one.

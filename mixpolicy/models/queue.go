@@ -179,7 +179,7 @@ func (q Queue) complete() (Queue, error) {
 				q.Reading, q.first()+1, a, q.Arrival, a, q.Arrival+a)
 		}
 	default:
-		return q, fmt.Errorf("models: unknown reading %v of (6.1)", q.Reading)
+		return q, fmt.Errorf("models: unknown reading %v of (6.1), want one of the constants of type Reading", q.Reading)
 	}
 	return q, nil
 }

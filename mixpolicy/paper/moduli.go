@@ -317,7 +317,7 @@ func (m *Moduli) Differences(from float64) plotting.Figure {
 			f.Layers = append(f.Layers, plotting.Rule{Label: k.Name, At: 0})
 			continue
 		}
-		first := map[*race.Observation]*race.Observation{} // from k's observations to the first modulus's, at the same times on the same streams
+		first := map[*race.Observation]*race.Observation{} // from k's to the first modulus's, at the same times on the same streams
 		var both race.Runs
 		for _, t := range k.Runs.Finished() {
 			for _, other := range all[0].Runs.Finished() {

@@ -89,8 +89,8 @@ func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []fl
 	if err != nil {
 		return nil, err
 	}
-	if !(p.Bound >= 0) {
-		return nil, fmt.Errorf("priorwork: ALP: bound %v of ν, want a number ≥ 0", p.Bound)
+	if !(p.Bound >= 0) || math.IsInf(p.Bound, 1) {
+		return nil, fmt.Errorf("priorwork: ALP: bound %v of ν, want a finite number ≥ 0", p.Bound)
 	}
 	if len(pairs) == 0 {
 		return nil, errors.New("priorwork: ALP without constraints, want at least one")

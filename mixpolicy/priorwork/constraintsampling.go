@@ -142,7 +142,7 @@ func LyapunovFactor(x *mixpolicy.MDP, u []float64) (float64, error) {
 func BestFit(ctx context.Context, phi *mat.Dense, v, u []float64) (distance float64, nu []float64, err error) {
 	n, d := phi.Dims()
 	if len(v) != n || len(u) != n {
-		panic("priorwork: BestFit wants one entry of v and one of u for each row of Φ")
+		panic(fmt.Sprintf("priorwork: BestFit: v has %d entries, u has %d and Φ has %d rows, want equal numbers", len(v), len(u), n))
 	}
 	// (Φν)(s)/u(s) − ε ≤ v(s)/u(s) and −(Φν)(s)/u(s) − ε ≤ −v(s)/u(s), for x = (ε, ν).
 	c := constraints{columns: zeroVectors(d+1, 2*n), rhs: make([]float64, 2*n)}

@@ -55,7 +55,7 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 			"once its answer is shown to exceed the optimum by at most %.3g %% of its own cost. %s", 100*known.Tolerance, precision)}, nil
 	}
 	return Recommendation{mixpolicy.PlugIn{}, budget, "Only d numbers are unknown: estimate them, and solve the program. " +
-		"There is nothing to tune. If costs have rare outliers that are noise, take ScaleFree, " +
+		"There is nothing to tune. If costs have rare outliers that are noise, use ScaleFree, " +
 		"which leaves out costs far greater than max |c|. " + precision}, nil
 }
 

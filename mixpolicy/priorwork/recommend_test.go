@@ -17,7 +17,7 @@ func ExampleRecommend() {
 	// Use exact LP (2.18), for up to 1 step. The costs are known, so (2.18) is a linear program in d = 2 variables, which is solved exactly, with a proof. There is nothing to tune.
 	// Use certainty equivalence, for up to 400 steps. The budget is enough to query the cost of each of the 400 pairs. Then the best of all policies can be computed, and no mixture costs less.
 	// Use primal–dual, scale-free, for up to 1000 steps. There is nothing to tune, and the run ends once its answer is shown to exceed the optimum by at most 1 % of its own cost. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂, not counting an error that all of them share.
-	// Use plug-in, for up to 1000 steps. Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. If costs have rare outliers that are noise, take ScaleFree, which leaves out costs far greater than max |c|. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂, not counting an error that all of them share.
+	// Use plug-in, for up to 1000 steps. Only d numbers are unknown: estimate them, and solve the program. There is nothing to tune. If costs have rare outliers that are noise, use ScaleFree, which leaves out costs far greater than max |c|. After 1000 queries, the standard error of the estimated costs is at most 307, in ℓ₂, not counting an error that all of them share.
 }
 
 // Each recommended method runs within its budget. With known costs, it finds the optimum without queries; with chosen

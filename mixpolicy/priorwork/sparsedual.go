@@ -67,7 +67,7 @@ func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(featu
 			}
 		})
 		if j, ok := psi.EndRow(); !ok && bad == nil {
-			bad = fmt.Errorf("priorwork: feature %d of pair %d is set twice", j, i)
+			bad = fmt.Errorf("priorwork: feature %d of pair %d is set twice, want at most once", j, i)
 		}
 		if bad != nil {
 			return nil, bad

@@ -130,7 +130,7 @@ func PrintedOrlicz(nu, beta float64, x, p []float64) float64 {
 // and the probability of the maximum.
 func orliczSupport(nu float64, x, p []float64) (z, w []float64, top, atTop float64, err error) {
 	if len(x) != len(p) {
-		panic("theory: outcomes and probabilities differ in number")
+		panic(fmt.Sprintf("theory: %d outcomes and %d probabilities, want equal numbers", len(x), len(p)))
 	}
 	if !(nu >= 1) || math.IsInf(nu, 1) {
 		return nil, nil, 0, 0, fmt.Errorf("theory: ψ_ν(t) = exp(t^ν) − 1 with ν = %v, want ν ≥ 1 and ν < ∞", nu)
