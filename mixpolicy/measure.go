@@ -134,7 +134,7 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	}
 	set.Tolerance, set.MaxSweeps = cmp.Or(set.Tolerance, 1e-12), cmp.Or(set.MaxSweeps, 100_000)
 	if !(set.Tolerance > 0) || set.MaxSweeps < 0 {
-		return nil, fmt.Errorf("mixpolicy: MeasureSettings{Tolerance: %v, MaxSweeps: %d}, want both ≥ 0 (0 means the default)", set.Tolerance, set.MaxSweeps)
+		return nil, fmt.Errorf("mixpolicy: MeasureSettings{Tolerance: %v, MaxSweeps: %d}, want both ≥ 0", set.Tolerance, set.MaxSweeps)
 	}
 	if set.Start != nil && len(set.Start) != x.n {
 		return nil, fmt.Errorf("mixpolicy: MeasureSettings.Start has %d entries, want one per state: %d", len(set.Start), x.n)

@@ -374,8 +374,8 @@ func checkExpandedEfficiency(context.Context) Finding {
 		cheap = min(cheap, p.Objective(theta)+0.1*price*p.NegativeMass(theta))
 		return excess(best.Objective, p.Objective(theta)+price*p.NegativeMass(theta))
 	})
-	return holds(worst, "with the penalty weight ‖λ*‖_∞ = %.3g, none of 4000 points has a penalised cost below the optimum %.6g; with a tenth of this "+
-		"weight, one point reaches %.3g", price, best.Objective, cheap)
+	return holds(worst, "with the penalty weight ‖λ*‖_∞ = %.3g, none of 4000 points has a penalised cost below the optimum %.6g; "+
+		"with a tenth of this weight, one point reaches %.3g", price, best.Objective, cheap)
 }
 
 func checkMixing(ctx context.Context) Finding {
