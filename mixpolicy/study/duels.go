@@ -153,7 +153,7 @@ func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Tabl
 func margins(quantity string, duels []race.Duel) plotting.Table {
 	race.Settle(duels, Level)
 	t := plotting.Table{
-		Caption: fmt.Sprintf("%s, run by run on the same streams: median differences with intervals that hold together with %g %%, "+
+		Caption: fmt.Sprintf("%s, run by run on the same streams: median differences with simultaneous %g %% intervals, "+
 			"and p of the sign test, corrected for %d tests by Holm's method", quantity, 100*(1-Level), len(duels)),
 		Columns: plotting.Columns("problem", "pair", "runs", "better – worse", "median difference", "p"),
 	}

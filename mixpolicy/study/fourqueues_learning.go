@@ -153,9 +153,9 @@ func (r *networkRun) valueTrials(ctx context.Context, like race.Row, runs *race.
 // dualALP runs the method of Abbasi-Yadkori, Bartlett and Malek (2014) with the 366 features of their experiment: the
 // measures of LONGER and LBFS and, for every action, the uniform measures on ten intervals of loss and 81 boxes of
 // lengths. Their published settings are averages of 1000 gradients and a rate of 10⁻⁴ that is halved every 2000 steps,
-// in a run of 8000 steps. We know ω only from memory, and do not know the scale of losses or the start. Here losses are
-// divided by c_max, θ₀ is the even mixture of the two measures, and ω and the rate are tuned by the true cost, which
-// favours the method.
+// in a run of 8000 steps. We quote these settings from memory, and do not know the scale of losses or the start. Here
+// losses are divided by c_max, θ₀ is the even mixture of the two measures, and ω and the rate are tuned by the true
+// cost, which favours the method.
 func (e FourQueues) dualALP(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	r := e.begin(ctx, &rows, must(e.Network.MDP()), TwoRules())
