@@ -1,8 +1,8 @@
 // Package cells makes Go programs from the cells of a notebook, as GoNB does. A cell contains declarations and, after a
 // line %%, the statements of its program. The declarations stay: later cells see them, and a later declaration of a
 // name replaces the earlier one. Imports accumulate. Values do not stay, because every cell becomes a separate program.
-// From other cells, the program takes the imports and declarations that it uses, and the declarations that run code,
-// such as init functions.
+// From other cells, a cell's program takes the imports and declarations that it uses, and the declarations that run
+// code, such as init functions.
 //
 // A line directive before each part of a program states from which cell and line the part comes. So the compiler's
 // errors name places as CELL:LINE:COLUMN, and the traces of panics name places as CELL:LINE.
@@ -69,10 +69,10 @@ func (s *Session) Compose(name, text string) (*Program, error) {
 func (s *Session) Keep(p *Program) { *s = p.then }
 
 // Page joins the programs of a page's cells into one program for the page. Page also lists the programs that the page's
-// program contains. The session must have kept all given programs. If os.Args[0] is the key of one of these programs,
-// the page's program runs that one. So exactly the code that the reader sees runs, although nothing is compiled in the
-// browser. Only one thing differs from a separate program: the page's program also initialises the packages that other
-// cells import.
+// program contains. The session must have kept all given programs. If os.Args[0] is the key of a listed program, the
+// page's program runs the listed program. So the code that runs is exactly the code that the reader sees, although
+// nothing is compiled in the browser. Only one thing differs from a separate program: the page's program also
+// initialises the packages that other cells import.
 //
 // Page leaves out a program if composing its cell after the page's last cell would give a different program. For
 // example, a later cell may redeclare what the program uses, add a method to a type that the program uses, or declare a
@@ -95,8 +95,8 @@ func (s *Session) Page(programs []*Program) (page *Program, in []*Program, err e
 	return page, in, page.write(append(mains, start)...)
 }
 
-// A unit is a declaration that can be replaced: a function, a method, a type, a block of
-// constants, or variables that are declared together.
+// A unit is a declaration that can be replaced: a function, a method, a type, a block of constants, or variables that
+// are declared together.
 type unit struct {
 	names []declared
 	cell  string // the name of the cell that declares the unit
@@ -131,8 +131,8 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 		position := files.Position(p)
 		return fmt.Sprintf("line %s:%d:%d", name, position.Line, position.Column)
 	}
-	// cut makes a unit of a part of the source. If keyword is "", the part begins on a new line, because its doc comment may
-	// contain a directive to the compiler.
+	// cut makes a unit of a part of the source. If keyword is "", the part begins on a new line, because its doc
+	// comment may contain a directive to the compiler.
 	cut := func(keyword string, from, to token.Pos, names ...*ast.Ident) unit {
 		u := unit{cell: name, from: "//" + at(from) + "\n", text: source[offset(from):offset(to)]}
 		if keyword != "" {
@@ -194,8 +194,8 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 	return main, nil
 }
 
-// computed reports whether a value consists of more than literals and names. A program may omit an unused variable only
-// if the variable's value is not computed.
+// computed reports whether a value contains anything but names, basic literals, and literals of slices, arrays and
+// named types. A program may omit an unused variable only if the variable's value is not computed.
 func computed(value ast.Expr) (found bool) {
 	ast.Inspect(value, func(n ast.Node) bool {
 		switch n.(type) {
@@ -254,7 +254,8 @@ func receiver(list *ast.FieldList) (name string) {
 	return name
 }
 
-// imported adds the import to the session, in place of an import with the same name.
+// imported adds the import to the session, and removes an earlier import with the same name. (Several packages may be
+// imported with the name _ or with a dot.)
 func (s *Session) imported(spec *ast.ImportSpec, from string) error {
 	i := imported{path: strings.Trim(spec.Path.Value, "\"`"), from: from}
 	var ok bool
@@ -353,7 +354,7 @@ func mention(names map[string]bool, text string) {
 }
 
 // standard returns the path of the standard package of this name, or "" if there is no such package, or more than one.
-// A cell may omit the import of such a package.
+// A cell may omit the import of a package that standard finds.
 func (s *Session) standard(name string) (found string) {
 	for p, n := range s.names {
 		first, _, _ := strings.Cut(p, "/")
@@ -368,7 +369,8 @@ func (s *Session) standard(name string) (found string) {
 	return found
 }
 
-// withStandard returns the imports and, for each used name that they lack, the [Session.standard] package of this name.
+// withStandard returns the imports and, for each used name that they lack, the [Session.standard] package of this name,
+// if there is one.
 func (s *Session) withStandard(imports []imported, used map[string]bool) []imported {
 	for name := range used {
 		path := s.standard(name)

@@ -221,7 +221,8 @@ func (s *Session) check(text string, packages types.Importer) *checked {
 	return c
 }
 
-// find returns the path to the first wanted node of the cell: the nodes around it, the outermost first, and the node itself.
+// find returns the path to the first wanted node of the cell: the nodes around the wanted node, the outermost first,
+// and the wanted node itself.
 func (c *checked) find(wanted func(ast.Node) bool) (path []ast.Node) {
 	var around []ast.Node
 	ast.Inspect(c.cell, func(n ast.Node) bool {
@@ -249,7 +250,8 @@ func (c *checked) qualify(p *types.Package) string {
 	return p.Name()
 }
 
-// typeOf describes the type of a declaration, in brief.
+// typeOf describes the type of a declaration, in brief. For an imported package, it returns the import path; for a
+// type, a built-in function or nil, it returns "".
 func (c *checked) typeOf(o types.Object) string {
 	switch o := o.(type) {
 	case *types.PkgName:
@@ -314,7 +316,8 @@ func fields(t types.Type, seen map[types.Type]bool, add func(types.Object)) {
 	}
 }
 
-// nameAtEnd returns the number of bytes of a name at the end of the text; nameAtStart, of a name at the start.
+// nameAtEnd and nameAtStart return the number of bytes of a name at the end or at the start of the text; 0 means no
+// name.
 func nameAtEnd(text string) int   { return len(text) - len(strings.TrimRightFunc(text, inName)) }
 func nameAtStart(text string) int { return len(text) - len(strings.TrimLeftFunc(text, inName)) }
 

@@ -10,7 +10,7 @@ import (
 var idle = []string{"goflags", "autoget", "noautoget", "widgets", "widgets_hb", "track", "untrack", "goworkfix"}
 
 // magics executes the lines of the cell that begin with %, and returns the other lines, in their places. A line that
-// begins with ! is an error.
+// begins with ! is an error. Before % and !, a line may also have the prefix //gonb:.
 func (p *Program) magics(cell, text string) (code string, err error) {
 	lines := strings.Split(text, "\n")
 	main := 0 // the line of %%, counted from 1, or 0 if there is none yet

@@ -53,8 +53,8 @@ func (l *Lab) equations() (all []*equation, err error) {
 }
 
 // declaration returns a link to the place where the package in this folder of the clone declares Name, or Type.Method.
-// For a method of an interface or of an embedded type, the link is to the type. It returns "" if there is no such
-// place.
+// For a method of an interface or of an embedded type, the link is to the type. If declaration finds neither the name
+// nor the type, it returns "".
 func (l *Lab) declaration(dir, name string) string {
 	pattern := `(?m)^(?:func|type|var|const) ` + name + `\b`
 	of, method, isMethod := strings.Cut(name, ".")

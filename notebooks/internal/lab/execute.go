@@ -26,8 +26,8 @@ import (
 // Options state how notebooks are executed.
 type Options struct {
 	Update  bool          // whether to write the fresh outputs also into the notebooks themselves
-	Jobs    int           // the greatest number of notebooks that are executed at the same time
-	Timeout time.Duration // the longest time that a cell may take
+	Jobs    int           // the greatest number of notebooks that are executed at the same time; less than 1 means 1
+	Timeout time.Duration // the longest time that a cell may take; rounded down to seconds, 0 means no limit
 }
 
 // paper lists the committed notebooks.

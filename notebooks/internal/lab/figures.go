@@ -14,7 +14,7 @@ var (
 	// An embedded picture, such as the still picture of a chart.
 	staticPicture = regexp.MustCompile(`(<img[^>]*)\ssrc="data:image/(svg\+xml|png);base64,([^"]+)"([^>]*>)`)
 	viewBox       = regexp.MustCompile(`<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"`)
-	// The number at the start of a notebook's name.
+	// The number at the start of a notebook's name, without a leading 0, and the dash after the number.
 	numbered = regexp.MustCompile(`^(?:0?(\d+-)|)`)
 	// The element that nbconvert makes of spaces in code.
 	spaces = regexp.MustCompile(`<span class="w">(\s*)</span>`)
@@ -49,8 +49,8 @@ func exportFigures(r *run, folder string) error {
 }
 
 // lighten removes pictures, the scripts of charts and the elements of spaces in code from a page's HTML. It replaces a
-// picture by the file that [exportFigures] wrote, and adds the figure's number as a link to the figure. It writes each
-// script to a file in the folder of the figures; page.js loads this file when the chart is nearly in view.
+// picture by a reference to the file that [exportFigures] wrote, and adds the figure's number as a link to the figure.
+// It writes each script to a file in the folder of the figures; page.js loads this file when a chart is nearly in view.
 func lighten(r *run, body, folder string) (string, error) {
 	base, section := filepath.Base(folder), numbered.FindStringSubmatch(r.name)[1]
 	body = staticPicture.ReplaceAllStringFunc(body, func(tag string) string {
@@ -81,8 +81,9 @@ func lighten(r *run, body, folder string) (string, error) {
 	return spaces.ReplaceAllString(body, "$1"), failed
 }
 
-// figuresOf returns the figures in an output, each as a map from formats to data: the charts in the HTML or, without
-// any, the figure in the output's MIME types. Several charts share one PNG, which counts as a format of the first.
+// figuresOf returns the figures in an output, each as a map from formats to data: the charts in the HTML or, if the
+// HTML contains no chart, the figure that the output contains as SVG, as PNG or as both. Several charts share one PNG,
+// which counts as a format of the first chart.
 func figuresOf(o *output) []map[string][]byte {
 	var figures []map[string][]byte
 	for _, m := range staticPicture.FindAllStringSubmatch(o.in("text/html"), -1) {

@@ -55,7 +55,7 @@ var sectionOf = map[string]string{
 	"6": "Experiments", "7": "Conclusion",
 }
 
-// newClaims returns the recorded claims. Records with the same sentence become settings of one claim.
+// newClaims returns the recorded claims. Records whose claims have the same text become settings of one claim.
 func newClaims() (all []*claim, err error) {
 	rows, err := paper.RecordedClaims()
 	for _, r := range rows {
@@ -176,7 +176,8 @@ func (p *page) Kinds() []choice {
 	return kinds
 }
 
-// Sections returns the sections of the paper that contain errata of [page.Other], each with the number of these errata.
+// Sections returns the sections of the paper that contain errata of [page.Other], each with the number of such errata
+// in the section.
 func (p *page) Sections() []choice {
 	return p.count(func(e *erratum) string { return e.Section })
 }

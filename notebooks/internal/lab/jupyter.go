@@ -48,7 +48,8 @@ func (l *Lab) setUpJupyter(ctx context.Context) error {
 	return nil
 }
 
-// installJupyter installs the packages of requirements.txt into .lab/venv and returns this environment's interpreter.
+// installJupyter installs the packages of requirements.txt into the virtual environment .lab/venv, and returns the
+// interpreter of this environment.
 func (l *Lab) installJupyter(ctx context.Context, python string) (own string, err error) {
 	version, err := printed(l.command(ctx, python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"))
 	if err != nil {

@@ -65,7 +65,8 @@ func Keep() {
 
 // clear ends the processes whose folder for temporary files is temp, and removes this folder. A killed process takes a
 // moment to end, and may just have started another process. A process that the lab was just starting gets its
-// environment a moment later. So clear searches until two searches in a row find none, for at most [patience].
+// environment only a moment after its start. So clear searches until two searches in a row find no process, for at most
+// [patience].
 func clear(temp string) (err error) {
 	for begin, none := time.Now(), 0; none < 2 && time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		none++
@@ -110,9 +111,9 @@ func processes(temp string) (pids []int) {
 	return pids
 }
 
-// makeTemp makes a folder for temporary files, which is locked while this process lives. It also removes the folders
-// that were made by processes that have ended. The folder is not in .lab, because the path of the language server's
-// socket must be short.
+// makeTemp makes a folder for temporary files. The folder is locked until held is closed or this process ends. It is
+// not in .lab, because the path of the language server's socket must be short. makeTemp also removes the folders that
+// earlier processes made and no longer lock.
 func makeTemp() (temp string, held *os.File, err error) {
 	for _, dir := range named(os.TempDir(), "^mixlab-") {
 		f, err := os.Open(dir)

@@ -39,7 +39,7 @@ type Lab struct {
 	// The notebooks to work on: the paper's, or the reader's own (see workOn).
 	own     bool
 	folder  string // the folder of the notebooks
-	project string // the module whose packages cells may import in addition to the clone's
+	project string // the folder of the module whose packages cells may import, in addition to the clone's packages
 
 	temp    string // folder of this run's temporary files; its path marks the run's processes
 	held    *os.File
@@ -49,8 +49,8 @@ type Lab struct {
 	mu      sync.Mutex // guards log
 }
 
-// New returns the lab of the clone that contains the working directory. The lab writes messages about its work to log, line by
-// line.
+// New returns the lab of the clone that contains the working directory. The lab writes messages about its work to log,
+// line by line.
 func New(log io.Writer) (*Lab, error) {
 	root, err := cloneRoot()
 	if err != nil {
@@ -124,9 +124,9 @@ func (l *Lab) prepare(ctx context.Context, names []string) (files []string, err 
 	return files, l.setUp(ctx)
 }
 
-// publish puts the executed notebooks and their pages into build and, if update is set, overwrites the originals with the
-// executed notebooks. Until then, the executed notebooks are temporary files of this run, so simultaneous runs do not
-// interfere.
+// publish puts the executed notebooks and their pages into build and, if update is set, overwrites the originals with
+// the executed notebooks. Before publish, the notebooks that [Lab.Run] executed are temporary files of this run, so
+// simultaneous runs do not interfere.
 func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
@@ -148,7 +148,8 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	return l.export(ctx, runs)
 }
 
-// markAsCache marks a folder that clean removes: backups omit such a folder, and plotting.Save writes no file into it.
+// markAsCache marks a folder that clean removes. Backup programs that know the mark omit the folder, and plotting.Save
+// writes no file into it.
 func markAsCache(folder string) error {
 	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n"+
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
@@ -313,15 +314,16 @@ func named(folder, pattern string) (files []string) {
 	return files
 }
 
-// A step is something that the set-up makes once.
+// A step is a part of the set-up that is done once.
 type step struct {
 	name string // also the name of the step's stamp
 	why  string // what the log says about the step
 	made string // a file or folder that must exist after the step
-	from string // what the step depends on; if this changes, the step is taken again
+	from string // what the step depends on; if this changes, the step is done again
 }
 
-// once takes the step by calling do, unless the step's stamp, a file, already contains s.from, and s.made exists.
+// once does nothing if s.made exists, and the step's stamp, a file, contains s.from. Otherwise, once does the step by
+// calling do, and then writes the stamp.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {

@@ -16,7 +16,7 @@ import (
 )
 
 // A chart shows which entries of the index rest on which. It is drawn twice: as ECharts' graph, and as a still picture
-// whose nodes are links, for readers without scripts and for paper.
+// whose nodes are links, for readers without scripts and for printing.
 type chart struct {
 	Width, Height int
 	Bands         []band
@@ -34,7 +34,7 @@ type band struct {
 	places map[int]int // the number of nodes in each column
 }
 
-// A node is an entry of the index. Its column is to the right of its premises in the same section.
+// A node is an entry of the index, in a column to the right of the entry's premises in the same section.
 type node struct {
 	Number, Label, What, Link string
 	X, Y                      int
@@ -44,8 +44,8 @@ type node struct {
 // An edge is a curve from a premise to an entry that rests on it.
 type edge struct{ X1, Y1, XM, YM, X2, Y2 int }
 
-// A mark is the symbol of a verdict: a shape and a colour. The colour is enough to recognise the verdict. So is the shape,
-// except for the circle, which marks both definitions and entries that hold as printed.
+// A mark is the symbol of a verdict: a shape and a colour. On the map, the colour is enough to recognise the verdict.
+// So is the shape, except for the circle, which marks both definitions and entries that hold as printed.
 type mark struct{ Verdict, class, symbol, Color string }
 
 var marks = []mark{
@@ -62,7 +62,8 @@ var classes = map[string]string{
 	"undecided": "definition", "not in this text": "definition",
 }
 
-// markOf returns the mark of an equation, an erratum or a claim, by its verdict or by the kind of its erratum.
+// markOf returns the mark of an equation, an erratum or a claim: by the kind of erratum, or by the verdict if the kind
+// is empty.
 func markOf(v paper.Verdict, k paper.Kind) mark {
 	word := cmp.Or(string(k), string(v))
 	class := cmp.Or(classes[word], word)

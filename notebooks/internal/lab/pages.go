@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// export makes, in build, a page of every executed notebook, an index of these pages and of pages from earlier runs, the
+// export makes, in build, a page of every notebook in runs, an index of these pages and of pages from earlier runs, the
 // index of the search, and a file of every figure. For the paper's notebooks, it also makes the pages of claims, errata
-// and equations, and the map. Jupyter's nbconvert turns the cells into HTML, by our template; this package makes the rest
-// of a page.
+// and equations, and the map. Jupyter's nbconvert turns the cells into HTML, by our template; this package makes the
+// rest of a page.
 func (l *Lab) export(ctx context.Context, runs []*run) error {
 	for _, r := range runs {
 		if err := exportFigures(r, l.build("figures")); err != nil {
@@ -155,8 +155,8 @@ func (l *Lab) findings() (equations []*equation, pages []*page, err error) {
 	return equations, pages, nil
 }
 
-// A page states the running time of each cell that takes at least this long. In a browser, such a cell would take several
-// times as long, so the site warns the reader before the cell runs.
+// The HTML of a page contains the running time of each cell that took at least this long. In a browser, such a cell
+// would take several times as long, so the site warns the reader before the cell runs.
 const long = 5 * time.Second
 
 // convert makes nbconvert turn the executed notebooks' cells into HTML.
@@ -200,7 +200,7 @@ type page struct {
 	Seconds  float64       // the time to run the notebook
 	Passages []passage     // what the search can find on the page
 
-	Body           template.HTML     `json:"-"` // empty if the page was made by an earlier run
+	Body           template.HTML     `json:"-"` // a notebook's cells; empty if an earlier run has made the page
 	Contents       []heading         `json:"-"`
 	Previous, Next *page             `json:"-"`
 	Scripts        map[string]source `json:"-"` // where the page finds its scripts, by the names of their npm packages

@@ -29,9 +29,9 @@ func (l *Lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// environment returns the environment of every process that the lab starts. Our programs come first on the PATH. All
-// files of Jupyter are in .lab, except the files of this run and our export templates, so the user's files do not
-// change. The keeper recognises the processes by TMPDIR.
+// environment returns the environment of the processes that [Lab.command] prepares. Our programs come first on the
+// PATH. All files of Jupyter are in .lab, except the files of this run and our export templates, so the user's files do
+// not change. The keeper recognises the processes by TMPDIR.
 func (l *Lab) environment() []string {
 	return append(os.Environ(),
 		"PATH="+l.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),

@@ -65,8 +65,8 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 }
 
 // workOn makes the lab work on the notebooks in this folder. Their cells may import the packages of the Go module
-// around the folder, in addition to the clone's. The results of runs go into the folder build in this folder, unless the
-// folder is the paper's own.
+// around the folder, in addition to the clone's. Unless Output is set, the results of runs then go into the folder
+// build in this folder. If the folder is the paper's own, workOn changes nothing.
 func (l *Lab) workOn(folder string) error {
 	this, err := os.Stat(folder)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// A passage is what the search can find: a section of a notebook, an equation, a claim or an erratum.
+// A passage is what the search can find: a section of a notebook, an entry of the index of equations, a claim in one of
+// its settings, or an erratum.
 type passage struct {
 	Page  string `json:"page"`
 	Title string `json:"title"`

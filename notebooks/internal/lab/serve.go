@@ -67,8 +67,8 @@ func folderOf(path string) string {
 	return filepath.Dir(path)
 }
 
-// copies is the folder of the clone with the copies of the paper's notebooks that the reader may change. given holds each
-// copy as the reader received it. Neither folder is in .lab, because clean must keep both.
+// copies is the folder of the clone with the reader's copies of the paper's notebooks; the reader may change these
+// copies. given holds each copy as the reader received it. Neither folder is in .lab, because clean must keep both.
 const copies, given = "my-notebooks", "my-notebooks/.given"
 
 // copyPaper gives the reader copies of the paper's notebooks, because JupyterLab saves by itself and running the
@@ -102,8 +102,8 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 	return nil
 }
 
-// configureServer writes the settings of the server: it listens on loopback, requires a token, opens this file or folder,
-// and serves our bundle of ECharts next to its own files. Flags for the server override these settings.
+// configureServer writes the settings of the server: the server listens on loopback, requires a token, opens this file
+// or folder, and serves our bundle of ECharts next to its own files. Flags for the server override these settings.
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {

@@ -13,8 +13,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/paper"
 )
 
-// summarize lists the notebooks that were run, and says where their pages are. For the paper's notebooks, it also counts
-// the verdicts of claims and equations.
+// summarize lists the notebooks that were run, and says where their pages are. For the paper's notebooks, it also
+// counts the verdicts of claims and equations.
 func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	t := ruled(w)
 	t.AppendHeader(table.Row{"notebook", "cells", "seconds", "figures"})

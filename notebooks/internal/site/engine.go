@@ -28,25 +28,29 @@ type engine struct {
 	Pages    []page             `json:"pages"`
 	Data     map[string]file    `json:"data"` // files that cells can read, by their paths
 
-	program, compiled int64 // packed bytes, at most: of a page's program; of the compiler, the linker and a page's packages
+	// program is the packed size of the largest program of a page. compiled is the packed size of the compiler, the
+	// linker and the packages of a page, for the page that needs most. Both sizes are in bytes.
+	program, compiled int64
 }
 
-// A file describes a file of the engine. A file's name changes with its content, so a browser may keep the file forever.
+// A file describes a file of the engine. The file's name changes with its content, so a browser may keep the file
+// forever.
 type file struct {
 	URL   string `json:"url"` // relative to the engine's folder
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // the number of bytes after unpacking
-	// Integrity is in the format of Subresource Integrity. The browser checks the file against one digest. For a
-	// packed file, Integrity contains two digests, of the packed and of the unpacked file, because it depends on the
-	// server whether the browser unpacks the file before the check.
+	// Integrity is in the format of Subresource Integrity. The browser accepts a file that matches one of the digests.
+	// For a packed file, Integrity contains two digests, of the packed and of the unpacked file, because it depends on
+	// the server whether the browser unpacks the file before the check.
 	Integrity string `json:"integrity"`
 }
 
-// A page is the program that [cells.Session.Page] makes of a notebook's cells. With it, these cells run without the compiler.
+// A page is the program that [cells.Session.Page] makes of a notebook's cells. With this program, the cells whose texts
+// are in Texts run without the compiler.
 type page struct {
 	file
 	Keys  []string        `json:"keys"`  // the keys of the cells' programs
-	Texts map[string]bool `json:"texts"` // for the text of each cell: whether the cell's program imports plotting
+	Texts map[string]bool `json:"texts"` // by the text of each of these cells: whether its program imports plotting
 }
 
 // An archive is the file that the compiler and the linker read for a package.
@@ -55,7 +59,8 @@ type archive struct {
 	Imports []string `json:"imports,omitempty"`
 }
 
-// tools has the packages of the programs that run in the workers besides cells, by the programs' names in the manifest.
+// tools lists the packages of the programs that run in the workers, except the programs of cells, by the programs'
+// names in the manifest.
 var tools = map[string]string{
 	"compile":   "cmd/compile",
 	"link":      "cmd/link",
@@ -67,8 +72,8 @@ var tools = map[string]string{
 // module is the path of this module.
 const module = "github.com/mixpolicy/lab"
 
-// makeEngine puts the engine's tools, archives, data and pages' programs into the engine's folder, and returns the engine
-// without the workers. It keeps files that already exist. The tools are built in another folder.
+// makeEngine puts the engine's tools, archives, data and pages' programs into the engine's folder, and returns the
+// engine without the workers. It keeps files that already exist. The tools are built in another folder.
 func (b *builder) makeEngine(ctx context.Context) (e *engine, err error) {
 	e = &engine{Tools: map[string]file{}, Workers: map[string]file{}, Packages: map[string]archive{}, Data: map[string]file{},
 		Names: map[string]string{"unsafe": "unsafe"}}

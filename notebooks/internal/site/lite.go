@@ -21,8 +21,8 @@ const liteFolder = "lite"
 // kernelName is the name of the extension that provides JupyterLite's kernel.
 const kernelName = "mixpolicy-go"
 
-// lite makes JupyterLite with the notebooks, and with a kernel that uses the engine of the pages. The engine's files are
-// not copied.
+// lite makes JupyterLite with the notebooks, and with a kernel that uses the engine of the pages. The engine's files
+// are not copied.
 func (b *builder) lite(ctx context.Context, parts map[string]any, pages []string) error {
 	files, err := b.liteFiles(parts, pages)
 	if err != nil {

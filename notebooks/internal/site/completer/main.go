@@ -7,7 +7,8 @@
 //	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	keep(name, text)     makes the cell part of the session
 //	complete(before, after, archive) returns names that can stand between two parts of a cell: {prefix, found, missing}.
-//	                     found is JSON; archive(path) returns a package's archive or null; missing has the paths for null
+//	                     found is JSON; archive(path) returns a package's archive or null; missing lists the paths for
+//	                     which archive returned null
 //	inspect(before, after, archive) describes the name where the two parts meet: {text, missing}
 package main
 

@@ -5,7 +5,7 @@
 //
 //	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	compose(name, text)  returns the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
-//	keep()               makes the cell composed last part of the session
+//	keep()               adds to the session the cell that was last composed without an error
 //	listen(show, reply)  returns hear(bytes), which takes the bytes that a program writes to GONB_PIPE, and null at their
 //	                     end; hear calls show(id, mime, data, …) for outputs, and reply(bytes) with what the program
 //	                     is to read from GONB_PIPE_BACK
@@ -90,7 +90,7 @@ func listen(show, reply js.Value) js.Func {
 	return hear
 }
 
-// answer shows an output, or reports that all earlier outputs have been shown.
+// answer shows an output or, if the program asks for it, confirms that all earlier outputs have been shown.
 func answer(encoder *gob.Encoder, d protocol.DisplayData, show js.Value) {
 	args := []any{d.DisplayID}
 	for mime, data := range d.Data {
