@@ -24,7 +24,7 @@ func (p *Program) magics(cell, text string) (code string, err error) {
 			return fmt.Errorf("%s:%d:1: %s", cell, i+1, fmt.Sprintf(format, args...))
 		}
 		if line[0] == '!' {
-			return "", wrong("a page has no shell")
+			return "", wrong("a page has no shell, want no line that begins with !")
 		}
 		fields := strings.Fields(line[1:])
 		if len(fields) == 0 {
@@ -46,7 +46,7 @@ func (p *Program) magics(cell, text string) (code string, err error) {
 				set = args[0] + "=" + args[1]
 			}
 			if len(args) == 0 || len(args) > 2 || strings.Index(set, "=") < 1 {
-				return "", wrong("want %%env NAME VALUE")
+				return "", wrong("want %%env NAME VALUE or %%env NAME=VALUE")
 			}
 			p.then.env = append(slices.Clone(p.then.env), set)
 		case "reset":

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Update  bool          // whether to write the fresh outputs also into the notebooks themselves
 	Jobs    int           // the greatest number of notebooks that are executed at the same time; less than 1 means 1
-	Timeout time.Duration // the longest time that a cell may take; rounded down to seconds, 0 means no limit
+	Timeout time.Duration // the longest time that a cell may take; rounded up to seconds, 0 means no limit
 }
 
 // paper lists the committed notebooks.
@@ -169,7 +169,7 @@ func (l *Lab) executeOne(ctx context.Context, file string, timeout time.Duration
 	}
 	defer log.Close()
 
-	cmd := l.command(ctx, l.python, "-c", driver, file, r.file, strconv.Itoa(int(timeout.Seconds())))
+	cmd := l.command(ctx, l.python, "-c", driver, file, r.file, strconv.Itoa(int((timeout+time.Second-1)/time.Second)))
 	cmd.Env = append(cmd.Env, plotting.Headless+"=1")
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()

@@ -132,7 +132,7 @@ func (b *builder) worker() error {
 // pages returns the names, relative to b.Pages, of the files there, without the site and hidden files.
 func (b *builder) pages() (files []string, err error) {
 	if _, err := os.Stat(filepath.Join(b.Pages, "index.html")); err != nil {
-		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks run makes them", b.Pages)
+		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks run [your notebooks] makes them", b.Pages)
 	}
 	err = filepath.WalkDir(b.Pages, func(path string, d fs.DirEntry, err error) error {
 		switch {
