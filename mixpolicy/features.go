@@ -38,8 +38,8 @@ type Features struct {
 
 // NewFeatures computes the occupation measures of the base policies. If the computation fails for a policy, the error
 // gives the index of this policy. If the policy has several recurrent classes under average cost, the error also names
-// these classes. Two policies must not have equal measures: the optimal θ might then not be unique, and the second
-// policy would add nothing to the mixtures. The measures of policies i and j may be close, but then Ψ is
+// these classes. Two policies must not have equal measures: with equal measures, the optimal θ might not be unique, and
+// the second policy would add nothing to the mixtures. The measures of policies i and j may be close, but then Ψ is
 // ill-conditioned. The least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2. A change of θ by t(eⁱ − eʲ) changes Ψθ by
 // only |t|‖ψⁱ − ψʲ‖, in any norm. The condition number mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly
 // dependent.

@@ -62,7 +62,7 @@ func DisplayData(v View) (*protocol.DisplayData, error) {
 	return &protocol.DisplayData{Data: data}, nil
 }
 
-// Markdown is a text in Markdown, with TeX formulas between dollar signs. It is for sentences that contain computed
+// Markdown is text in Markdown, with TeX formulas between dollar signs. It is for sentences that contain computed
 // numbers.
 type Markdown string
 
@@ -107,7 +107,8 @@ const Headless = "MIXPOLICY_HEADLESS"
 // point's interval if there is one. Bars have a row for each bar. A contour or a heatmap has a row for each point of
 // its grid, with the value at this point as z. A rule has one row, and a span has a row for each of its ends. The value
 // of the rule or of the end is in the column y or, if the rule or the span is vertical, in the column x. An arrow has
-// one row, for the point to which it points. All numbers are those that the layers were given, with all digits.
+// one row, for the point to which it points. Save writes the numbers of each layer as they were before thinning, with
+// all digits.
 //
 // For a PNG or a PDF, a character that is in neither Liberation Sans nor DejaVu Sans is an error. In an SVG, the
 // reader's machine chooses another font for such a character.

@@ -25,7 +25,7 @@ type Operator string
 
 // The kinds of change.
 const (
-	Constant  Operator = "constant"  // the function returns zero values, or 1 or true as its first result
+	Constant  Operator = "constant"  // the function returns zero values, or its first result is 1 or true
 	Sign      Operator = "sign"      // the result or a term changes its sign
 	Identity  Operator = "identity"  // the function returns one of its arguments, or copies it to dst
 	Factor    Operator = "factor"    // the result or a constant is doubled, * becomes /, or / becomes *

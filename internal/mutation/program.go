@@ -29,10 +29,9 @@ type Program struct {
 	folder    string // the folder for the program's files
 }
 
-// Build mutates functions of the module at root. If the argument conditions is false, Build makes no mutants of the
-// kind [Condition]. It drops the mutants that do not compile, and builds the tests of the given packages, which must
-// include the packages of the functions. Build writes the test programs and other files to a folder, whose path is the
-// argument temporary.
+// Build mutates functions of the module at root. If conditions is false, Build makes no mutants of the kind
+// [Condition]. It drops the mutants that do not compile, and builds the tests of the given packages, which must include
+// the packages of the functions. Build writes the test programs and other files to the folder temporary.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })
@@ -96,9 +95,9 @@ func (p *Program) write() (string, error) {
 	return path, cmp.Or(err, os.WriteFile(path, table, 0o644))
 }
 
-// Pass runs short tests of the package in a folder, with one mutant in place; mutant 0 means the unchanged code. The
-// regular expression pattern selects the tests, as in go test -run. Pass reports whether the tests pass, and the
-// processor time of the run. The tests also count as failed if their program takes more than 1 + ⌊limit in seconds⌋
+// Pass runs tests of the package in a folder, with -short, and with one mutant in place; mutant 0 means the unchanged
+// code. The regular expression pattern selects the tests, as in go test -run. Pass reports whether the tests pass, and
+// the processor time of the run. The tests also count as failed if their program takes more than 1 + ⌊limit in seconds⌋
 // seconds of processor time, runs for longer than ten times the limit, or needs more than 8 GiB of address space. Pass
 // returns an error if no test matches, or if every test that matches is skipped. Tests with pgregory.net/rapid try the
 // same random values in every run.

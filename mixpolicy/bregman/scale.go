@@ -66,11 +66,11 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //
 // and D(x; y) = Σ_b D_b(x_b; y_b). φ is a Legendre function if every φ_b is a Legendre function.
 //
-// A product of several blocks claims no strong convexity, because the claim of a block need hold only where the
-// entries of x_b add up to 1. If each φ_b is μ_b-strongly convex in ℓ₂ on all of C_b, the product is strongly convex
-// in ℓ₂ with the constant min μ_b. Every modulus of [Gallery] whose claim is in ℓ₂ satisfies this condition.
-// [NegativeEntropy] is not strongly convex on all of its domain: where the entries of x_b add up to a, its constant in ℓ₁
-// is 1/a.
+// A product of several blocks claims no strong convexity. The claim of a block may hold only where the entries of x_b
+// add up to 1, but on the hyperplane, only the entries of the whole x add up to 1. If each φ_b is μ_b-strongly convex
+// in ℓ₂ on all of C_b, the product is strongly convex in ℓ₂ with the constant min μ_b. Every modulus of [Gallery] whose
+// claim is in ℓ₂ satisfies this condition. [NegativeEntropy] is not strongly convex on all of its domain: where the
+// entries of x_b add up to a, its constant in ℓ₁ is 1/a.
 //
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //

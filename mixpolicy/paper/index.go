@@ -24,7 +24,7 @@ type Verdict string
 const (
 	// Holds means that the statement is true as printed.
 	Holds Verdict = "holds"
-	// HoldsAsCorrected means that the corrected form of an [Erratum] is true. The printed form, however, is false (for
+	// HoldsAsCorrected means that the corrected form in an [Erratum] is true. The printed form, however, is false (for
 	// an [Ambiguity], false in some interpretation), has no content or, for a [Gap], is not proved. The erratum's
 	// [Kind] states how grave the fault is.
 	//

@@ -166,7 +166,7 @@ func TestCheckErrors(t *testing.T) {
 		return holds(0, "not reached")
 	}
 	_, err := Entry{Number: "2.8", check: failing}.Check(t.Context())
-	if want := "paper: (2.8): features are nil"; err == nil || err.Error() != want {
+	if want := "paper: (2.8): features are nil, want the result of NewFeatures or of another constructor"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
 	defer func() {

@@ -17,7 +17,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method with all the settings from which tuning may choose. The published or default setting comes first.
+// Entrant is a method with all the settings from which tuning may choose. In the field Methods, the setting at the
+// centre of the grid comes first or, without a grid, the published or default setting.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method
@@ -95,8 +96,8 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 
 // Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
 // but the last, Halve drops half of the remaining settings (rounded down): those with the greatest median scores. After
-// the last round, each remaining setting has the given number of trials. The number of trials required after an earlier
-// round is half the number required after the next round, rounded down, but at least 1. Halve calls the function score
+// the last round, each remaining setting has the given number of trials. After each earlier round, each setting of this
+// round has half as many trials as after the next round, rounded down, but at least 1. Halve calls the function score
 // in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score; for
 // an even number of scores, the median is the lower of the two middle scores.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {

@@ -43,7 +43,8 @@ func (l *Lab) NewProject(ctx context.Context, dir string) error {
 	for _, f := range files {
 		switch have, err := os.ReadFile(filepath.Join(dir, f.name)); {
 		case err == nil && string(have) != f.content:
-			return fmt.Errorf("%s exists with other content; open its folder: go run ./notebooks lab %s", filepath.Join(dir, f.name), dir)
+			return fmt.Errorf("%s exists, and differs from a new project's; to open its folder: go run ./notebooks lab %s",
+				filepath.Join(dir, f.name), dir)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

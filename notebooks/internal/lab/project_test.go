@@ -68,7 +68,7 @@ func Figure() plotting.Figure {
 	try(printed(exec.Command("go", "-C", dir, "vet", "./..."))).or(t) // the project is a Go module like any other
 
 	noError(t, os.WriteFile(filepath.Join(dir, "first.ipynb"), []byte("mine"), 0o644))
-	if said, err := run("new", dir); err == nil || !strings.Contains(said, "first.ipynb exists with other content") {
+	if said, err := run("new", dir); err == nil || !strings.Contains(said, "first.ipynb exists, and differs from a new project's") {
 		t.Errorf("new in a folder with another first.ipynb: %v, %s", err, said)
 	}
 }

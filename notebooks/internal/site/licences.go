@@ -64,7 +64,7 @@ func (b *builder) licences(ctx context.Context) error {
 			text = "No licence is given.\n"
 		}
 		if text == "" {
-			return fmt.Errorf("no licence text of %s was found in %s", name, folders[name])
+			return fmt.Errorf("no licence text for %s was found in %s", name, folders[name])
 		}
 		names[text] = append(names[text], name)
 	}

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command composer runs package cells in a web worker and, as a kernel does, receives what programs display. It
-// provides these functions of globalThis.cells:
+// Command composer makes package cells available to the JavaScript of a web worker. Like a notebook kernel, it also
+// receives what programs display. It sets globalThis.cells to an object with these functions:
 //
 //	open(names)          begins a session; names has the names of the packages, by their import paths, as JSON
 //	compose(name, text)  returns the program of a cell, as JSON: {key, source, imports, args, env, said}, or {error}
