@@ -55,7 +55,7 @@ const mostParts = 1 + 1024/53
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Let θ be ∇φ* at the new y. Then 1ᵀθ = 1 to
 // rounding, and θ is the Bregman projection of ∇φ* at the old y.
 //
-// If one floating-point number is too coarse for z, ProjectDual shifts y in parts. After the first part, the entries of
+// If a single floating-point number cannot hold z accurately enough, ProjectDual shifts y in parts. After the first part, the entries of
 // y that determine 1ᵀθ are close to their final values. For these entries, the first part is exact, because the
 // difference of two floating-point numbers near each other has no rounding error. Further parts complete the shift.
 //

@@ -44,8 +44,8 @@ func (k tsallis) Value(x float64) float64 {
 	return -x * math.Expm1((k.Q-1)*math.Log(x)) / (1 - k.Q)
 }
 
-// Deriv returns (1 − q x^{q−1})/(1 − q), computed as 1 − q(x^{q−1} − 1)/(1 − q), where nothing
-// cancels as q → 1.
+// Deriv returns (1 − q x^{q−1})/(1 − q), computed for q ≠ ½ as 1 − q expm1((q−1) ln x)/(1 − q), which
+// stays accurate as q → 1.
 func (k tsallis) Deriv(x float64) float64 {
 	if k.Q == 0.5 {
 		return 2 - 1/math.Sqrt(x)

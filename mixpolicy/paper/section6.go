@@ -252,8 +252,7 @@ type Contest struct {
 	Again int
 }
 
-// Resamples is the number of times that a [Contest] draws a resample of its tuning trials, with replacement, for each
-// choice.
+// For each choice, a [Contest] draws Resamples resamples of its tuning trials, with replacement.
 const Resamples = 999
 
 // Pair holds the scores of the two methods.
@@ -390,7 +389,7 @@ func figure2(title, label string, layers ...plotting.Layer) plotting.Figure {
 // Figure2 runs the trials of Fig. 2 under the protocol.
 func (c Protocol) Figure2(ctx context.Context) (Figure2, error) { return compare(ctx, c, c) }
 
-// Figure2 runs the trials of Fig. 2 with the parameters that the penalised gap chose for each method.
+// Figure2 runs the trials of Fig. 2. For each method, it uses the parameters that tuning by the penalised gap chose.
 func (k *Contest) Figure2(ctx context.Context) (Figure2, error) {
 	return compare(ctx, k.tuned(k.Tuned.PrimalDual), k.tuned(k.Tuned.Penalty))
 }

@@ -48,7 +48,7 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 // axis have n values, let neighbouring values differ by the factor f, and let v be the value of method k on this axis.
 // Then the new values are v times n consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend
 // beyond the neighbours of method k. But if method k is at an edge of the old grid, the finer grid extends beyond this
-// edge.
+// edge. Every axis needs at least two values.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -61,7 +61,7 @@ func (e Entrant) Finer(k int) Entrant {
 // Around returns a copy of the entrant on a new grid around the best setting so far. The value of this setting on axis
 // i is at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
 // Otherwise, the new axis is finer than the old axis, and lies between the neighbours of at[i]. Axes with Fixed set do
-// not change.
+// not change; every other axis needs at least two values.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {

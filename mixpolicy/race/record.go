@@ -53,8 +53,8 @@ func (r Row) identity() string {
 // Observed returns the Values other than NaN. A failed run has the value NaN.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record. For each row with Values, the function statistic computes the copy's Value, Lo,
-// Hi and Trials from all values other than NaN. If all values are NaN, these four fields do not change. For rows with
+// Derive returns a copy of the record. In the copy, each row with Values gets a new Value, Lo, Hi and Trials, which
+// statistic computes from the row's values other than NaN. If all values are NaN, these four fields do not change. For rows with
 // Values, [Record.Write] does not store the four fields.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)

@@ -72,7 +72,7 @@ func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, err
 	phi, start := set.Modulus, set.Theta0
 	mu, norm, ok := bregman.StrongConvexity(phi)
 	if !ok {
-		return nil, fmt.Errorf("theory: modulus %v claims no strong convexity, want a bregman.StrongConvexer", phi)
+		return nil, fmt.Errorf("theory: modulus %v claims no strong convexity, want a bregman.StrongConvexer with μ > 0", phi)
 	}
 	if x, _ := class.Mismatch(phi, start); x != nil {
 		return nil, fmt.Errorf("theory: modulus %v is finite at %.4g, outside the class %v, want a modulus with its domain in the class",
