@@ -80,7 +80,7 @@ func (p ALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error
 	return p.solve(ctx, x, pairs, cost)
 }
 
-// solve is like Solve, but over the given pairs and with the given costs.
+// solve is like Solve, but imposes the constraints of the given pairs, with the given costs.
 func (p ALP) solve(ctx context.Context, x *mixpolicy.MDP, pairs []int, cost []float64) (*Approximation, error) {
 	if err := checkBasis(x, p.Basis); err != nil {
 		return nil, err
@@ -165,8 +165,8 @@ func errUnbounded(direction []float64) error {
 	return fmt.Errorf("unbounded along the direction %.3g; for an ALP, impose more constraints, or set Bound", direction)
 }
 
-// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds no rows for g: once ν is bounded,
-// the constraints of the pairs bound g from above.
+// box adds the rows ±νⱼ ≤ bound for the last d variables, the entries of ν. It adds no rows for g, because once ν is
+// bounded, the constraints of the pairs bound g from above.
 func (c *constraints) box(bound float64, d int) {
 	for j := len(c.columns) - d; j < len(c.columns); j++ {
 		for k := range c.columns {

@@ -33,7 +33,7 @@ func checkBasis(x *mixpolicy.MDP, phi *mat.Dense) error {
 }
 
 // stateWeights returns w, or byDefault if w is nil. It returns an error if both are nil, or if w is not nil and not a
-// distribution over states. The argument what names w in error texts.
+// distribution over states. The string what is the name of w in error texts.
 func stateWeights(x *mixpolicy.MDP, w, byDefault []float64, what string) ([]float64, error) {
 	if w == nil && byDefault != nil {
 		return byDefault, nil
@@ -65,8 +65,8 @@ func values(phi *mat.Dense, nu []float64) []float64 {
 	return v
 }
 
-// bellmanRow stores φ(s) − γ Σ P_a(s,s′) φ(s′) in dst, where φ(s) is row s of Φ, and (s, a) is the pair. This is the
-// pair's row of the constraints in (4.1) and, for Φ = I, in (2.9b).
+// bellmanRow stores φ(s) − γ Σ P_a(s,s′) φ(s′) in dst, where φ(s) is row s of Φ, and (s, a) is the pair. The result is
+// the pair's row of the constraint matrix in (4.1) and, for Φ = I, in (2.9b).
 func bellmanRow(dst []float64, x *mixpolicy.MDP, phi *mat.Dense, pair int) {
 	s, a := pair/x.Actions(), pair%x.Actions()
 	copy(dst, phi.RawRowView(s))
@@ -149,14 +149,14 @@ func objective(x *mixpolicy.MDP, phi *mat.Dense, alpha []float64) []float64 {
 // solutions for the basis 1, x, x², x³ over a hundred states lose seven digits.
 type coordinates struct {
 	s     *mat.Dense  // S; a column of zeros if r = 0
-	scale []float64   // whiten multiplies column j of A by scale[j] first
+	scale []float64   // whiten divides the rows of A, and then multiplies column j by scale[j]
 	null  [][]float64 // directions x in which A x counts as 0 (see dependent); r = d − len(null)
 }
 
 // whiten scales the rows and columns of A. A direction counts as null if its singular value in the scaled A is at most
 // dependent times the greatest singular value. The eigenvalues of the Gram matrix are the squares of the singular
 // values. Relative to the greatest eigenvalue, the rounding errors of the eigenvalues are about d·2⁻⁵². The square of
-// dependent, 2⁻⁴⁴, is no smaller than this for d up to 256.
+// dependent, 2⁻⁴⁴, is at least d·2⁻⁵² for d up to 256.
 const dependent = 0x1p-22
 
 // whiten first divides each row aᵢ ≠ 0 of A, and the entry cᵢ of c, by ‖aᵢ‖. It skips rows that are 0. For the divided
@@ -179,7 +179,7 @@ func whiten(ctx context.Context, c constraints) (coordinates, error) {
 		gram.SymRankOne(gram, 1/length/length, v)
 		fit.AddScaledVec(fit, c.rhs[i]/length/length, v)
 	}
-	scale := make([]float64, d) // scale columns first: basis functions such as 1 and x³ differ by orders of magnitude
+	scale := make([]float64, d) // basis functions such as 1 and x³ differ by orders of magnitude
 	for j := range scale {
 		if scale[j] = 1; gram.At(j, j) > 0 {
 			scale[j] = 1 / math.Sqrt(gram.At(j, j))

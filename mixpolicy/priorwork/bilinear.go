@@ -32,8 +32,9 @@ import (
 //	θ = 1−γ,  M = 1/(1−γ),  β = θ√(ln(nm+1)/(2nmT)),  α′ = βn/(2(1−γ)²).
 //
 // Our ξ may violate ξ(s) ≥ θα(s). But a step draws each s with a probability of at least θα(s), because of the term
-// θα(s) above. M = 1/(1−γ) is the least M for which the exponent in the update of ξ is never positive. This exponent
-// must not be positive, because the analysis (as for [PiLearning]) uses e^x ≤ 1 + x + x²/2, which holds only for x ≤ 0.
+// θα(s) above. If costs have no noise, M = 1/(1−γ) is the least M for which the exponent in the update of ξ is never
+// positive. This exponent must not be positive, because the analysis (as for [PiLearning]) uses e^x ≤ 1 + x + x²/2,
+// which holds only for x ≤ 0.
 //
 // After T = Õ(nm/((1−γ)⁶ε²)) steps, the answer is ε-optimal in expectation. In the worst case, every method needs
 // Ω(nm/((1−γ)³ε²)) queries for an ε-optimal policy (Azar, Munos and Kappen 2013).
@@ -82,11 +83,11 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // With these parameters, T = Õ((τt)²nm/ε²) steps are enough for an ε-optimal policy. In the worst case, every method
 // needs Ω(nm·t/ε²) queries.
 //
-// M = 4t + 1 is the least M for which the exponent in the update of ξ is never positive, because h(s′) − h(s) ≤ 4t and
-// r ≤ 1. For this M, the exponent is at least −(8t+1)β/Pr(s, a). Let π* be an optimal policy, with the measure ξ* and
-// the relative value function h*. The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s)) starts at ln(nm) or less.
-// Because e^x ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at most
-// ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap. (The gap is
+// Let costs have no noise. Then M = 4t + 1 is the least M for which the exponent in the update of ξ is never positive,
+// because h(s′) − h(s) ≤ 4t and r ≤ 1. For this M, the exponent is at least −(8t+1)β/Pr(s, a). Let π* be an optimal
+// policy, with the measure ξ* and the relative value function h*. The potential (1−θ)KL(ξ*‖ξ) + (θ/n)Σ_s KL(π*(s)‖π(s))
+// starts at ln(nm) or less. Because e^x ≤ 1 + x + x²/2 for x ≤ 0, a step increases the potential in expectation by at
+// most ½β²(8t+1)² Σ_{s,a} Pr(s, a)/Pr(s, a) = ½β²(8t+1)²nm, minus β times the contribution of ξ to the gap. (The gap is
 // defined below.) The gradient estimate for h satisfies ‖e_{s′} − e_s‖² ≤ 2. So after T steps, the expected gap is at
 // most
 //
@@ -99,8 +100,8 @@ func (a RandomizedLP) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolic
 // So in the analysis, t only has to be so large that h*, plus a suitable constant, stays between −2t and 2t. This
 // condition holds if t bounds the mixing times of all policies. For the queue of section 6, max h* − min h* = 146.2 for
 // costs divided by c_max − c_min, so t = 37 is enough. Every bound on the mixing times of all policies of this queue is
-// too large to be useful: for the policy with the service rate 0.8 up to length 66, and 0.2 above this length, the
-// mixing time is at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the chain.
+// too large to be useful, because one policy, with the service rate 0.8 up to length 66 and 0.2 above this length, has
+// a mixing time of at least 1/(4Φ) > 3·10¹³, where Φ is the conductance of the policy's chain.
 //
 // Source: Wang, arXiv 1710.06100, 2017. We did not have its text.
 //
@@ -146,7 +147,7 @@ func (a PiLearning) Start(p *mixpolicy.Problem, o *mixpolicy.Oracle) (mixpolicy.
 
 func learningRate(rate float64, steps int) (float64, error) {
 	if steps < 1 {
-		return 0, fmt.Errorf("priorwork: Steps = %d, want at least 1: the step sizes depend on Steps", steps)
+		return 0, fmt.Errorf("priorwork: Steps = %d, want at least 1, because the step sizes depend on Steps", steps)
 	}
 	return positive(rate, 1, "Rate")
 }
@@ -213,8 +214,8 @@ func (g *game) Step() error {
 	advantage := g.x.Gamma()*g.v[next] - g.v[s] + reward - g.shift // ≤ 0 if costs have no noise
 
 	g.record(s)
-	// A pair whose weight is below 2⁻⁴⁰⁰ times the weight of its state is, in practice, never drawn again. But no
-	// weight may become 0, because all weights of a state could then become 0.
+	// A pair whose weight is below 2⁻⁴⁰⁰ times the weight of its state is, in practice, never drawn again. But every
+	// weight must stay positive, because otherwise all weights of a state could become 0.
 	weight := g.xi.weight(pair) * math.Exp(g.dual*advantage/probability)
 	g.xi.set(pair, max(weight, 0x1p-400*inState, 0x1p-900))
 	if g.xi.total() < 0x1p-400 {
@@ -234,7 +235,7 @@ func (g *game) move(s, next int) {
 	}
 	g.v[next] -= g.primal * gamma
 	g.v[s] += g.primal
-	for _, k := range moved { // the same state may occur twice: project only after all moves
+	for _, k := range moved { // project only after all moves, because a state may occur twice
 		g.v[k] = min(max(g.v[k], g.lo), g.hi)
 	}
 	g.t++
@@ -286,8 +287,8 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 //
 //	η_v = M√(2n/T),   η_μ = √(ln(nm)/(nm T))/(4M + 1).
 //
-// So T = Õ(nm M²/ε²) steps are enough for a gap of ε. Under discounted cost, a gap of (1−γ)ε is enough for an ε-optimal
-// policy, so Õ(nm/((1−γ)⁴ε²)) steps are enough.
+// So T = Õ(nm M²/ε²) steps are enough for an expected gap of ε. Under discounted cost, a gap of (1−γ)ε is enough for an
+// ε-optimal policy, so Õ(nm/((1−γ)⁴ε²)) steps are enough.
 //
 // Source: Jin and Sidford, ICML 2020 (arXiv 2008.12776). We had only its abstract.
 //
@@ -332,12 +333,12 @@ func horizon(x *mixpolicy.MDP, mixingTime float64) (float64, error) {
 	return 1 / (1 - x.Gamma()), nil
 }
 
-// boxMirror keeps Σμ in sum. In each step, a pair of weight w adds w/total to its Σμ. So between two changes of w,
-// this Σμ grows by w times the growth of inverse.
+// boxMirror keeps in sum[k] the sum Σμ of pair k up to the last change of the pair's weight w. Each step adds w/total
+// to Σμ. So between two changes of w, Σμ grows by w times the growth of inverse.
 type boxMirror struct {
 	*game
 	inverse float64   // Σ 1/total over the steps since Step last scaled all weights
-	since   []float64 // since[k] is inverse at the last change of the weight of pair k, scaling included
+	since   []float64 // since[k] is the value of inverse at the last change of the weight of pair k, scaling included
 }
 
 // Step implements [mixpolicy.Run].

@@ -13,12 +13,12 @@ import (
 // CertaintyEquivalence estimates the costs, and solves the MDP with the estimated costs. It applies the plug-in
 // principle to the whole MDP, (2.13), instead of to (2.18). With a generative model, this principle is minimax optimal
 // in the number of queries, up to a logarithmic factor (Azar, Munos and Kappen 2013). Here, transitions are known. If
-// costs have no noise, one query for each pair is enough: the answer's cost then exceeds the cost of the best policy by
-// at most 10⁻⁶ times the range of the costs.
+// costs have no noise, one query for each allowed pair is enough: the answer's cost then exceeds the cost of the best
+// policy by at most 10⁻⁶ times the range of the costs.
 //
-// The method queries all allowed pairs in a random order, and then repeats this order. The estimate of a pair's cost is the
-// cost last observed for this pair. Before a pair's first query, the estimate is the greatest cost, which Assumption
-// A.3 gives.
+// The method queries all allowed pairs in a random order, and then repeats this order. The estimate of a pair's cost is
+// the cost last observed for this pair. Before a pair's first query, the estimate is the greatest cost, which
+// Assumption A.3 gives.
 //
 // Source: Azar, Munos and Kappen, Machine Learning 91(3), 2013.
 //

@@ -20,8 +20,8 @@ import (
 //
 // The published η is the distribution that [Lyapunov.Sampling] returns for the optimal policy's measure. This measure
 // is unknown before the problem is solved. In the authors' experiment of 2003, the state is the length x of a queue.
-// There, the program has all constraints, the state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and the basis 1,
-// x, x², x³. (We know this experiment from a secondary source.)
+// The program of this experiment has all constraints, the state-relevance weights (1−ξ)ξˣ with ξ = 0.9 or 0.999, and
+// the basis 1, x, x², x³. (We know the experiment from a secondary source.)
 //
 // Source: de Farias and Van Roy, Mathematics of Operations Research 29(3), 2004.
 //
@@ -93,8 +93,8 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 	return ALP{Basis: a.Basis, Weights: a.Weights, Bound: a.Bound}.solve(ctx, a.p.MDP(), a.pairs, a.cost)
 }
 
-// Solve draws constraints with the random numbers of PCG(seed, 0); the argument constraints is the number of draws.
-// Then Solve solves the program with the drawn constraints.
+// Solve draws pairs with the random numbers of PCG(seed, 0), and solves the program with the constraints of the drawn
+// pairs. The number of draws, constraints, must be at least 1.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -192,8 +192,8 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
 // Here ν* is a solution of the [ALP] that has the weights α, all constraints and no Bound. The bound is Theorem 3 of de
-// Farias and Van Roy (2003). The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints
-// (Ψu)(s) instead of u(s).)
+// Farias and Van Roy (2003). Pass the minimum over ν, which [BestFit] computes, as distance. (The paper prints (Ψu)(s)
+// instead of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -204,8 +204,8 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 //
 // The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for a solution ν* of the smoothed program
 // ([SALP]) with the weights α, the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α, the measure of the
-// optimal policy. The argument distance is the minimum over ν, which [BestFit] computes. (The paper prints u ⪯ 1
-// instead of u ⪰ 1.)
+// optimal policy. Pass the minimum over ν, which [BestFit] computes, as distance. (The paper prints u ⪯ 1 instead of
+// u ⪰ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }
@@ -234,8 +234,8 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// The argument optimal is v*, and the argument spread is the supremum over ν. The value αᵀv* must be positive; it is
-// positive if all costs are positive.
+// Pass v* as optimal, and the supremum over ν as spread. The value αᵀv* must be positive; it is positive if all costs
+// are positive.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }

@@ -28,7 +28,7 @@ import (
 // weights η. Each step projects onto Θ_R ∩ Θ₂. If this set is in a ball of radius R₂ about the start, and if ‖ĝ‖ ≤ G,
 // then T steps with η = R₂/(G√T) give E f_ω(θ̂) − min f_ω ≤ R₂G/√T, where the minimum is over Θ_R ∩ Θ₂.
 //
-// DualALP computes W once; to do so, it passes over all transitions once for each feature. The source computes only the
+// DualALP computes W once; to do so, it passes over the transitions once for each feature. The source computes only the
 // sampled rows W_{s′}, each from the predecessors of s′.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
@@ -41,7 +41,7 @@ type DualALP struct {
 	StepSize mixpolicy.StepSize
 	// Batch is the number of gradient estimates that a step averages; 0 means 1.
 	Batch int
-	// CostScale divides every observed cost; 0 means c_max.
+	// CostScale divides every observed cost; 0 means max |c|, or 1 if all costs are 0.
 	CostScale float64
 }
 
@@ -166,7 +166,7 @@ func (a DualALP) Objective(p *mixpolicy.Problem, theta []float64) (float64, erro
 	return p.Objective(theta)/set.CostScale + set.Weight*(p.NegativeMass(theta)+flow.Value()), nil
 }
 
-// String returns a text with the settings, with the defaults filled in.
+// String describes the settings, with the defaults filled in.
 func (a *dualALP) String() string {
 	return fmt.Sprintf("%s, ω = %v, %v, %d gradients a step, scale of costs %v", a.Name(), a.Weight, a.StepSize, a.Batch, a.CostScale)
 }

@@ -17,7 +17,8 @@ import (
 //	primal  max (1−γ)αᵀv   subject to  v(s) − γP_a(s)v ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, Σ_a ξ_a(s) − γ Σ ξ_b(s′)P_b(s′,s) = (1−γ)α(s),
 //
-// where the factor 1−γ makes both optimal values costs per step. Under average cost, with the gain g, the programs are
+// where we multiply the objective of (2.9) by 1−γ so that both optimal values are costs per step. Under average cost,
+// with the gain g, the programs are
 //
 //	primal  max g          subject to  g + h(s) − P_a(s)h ≤ c_a(s) for all pairs,
 //	dual    min cᵀξ        subject to  ξ ⪰ 0, 1ᵀξ = 1, Σ_a ξ_a(s) = Σ ξ_b(s′)P_b(s′,s).
@@ -88,7 +89,7 @@ func SolveLP(ctx context.Context, x *mixpolicy.MDP) (*LPSolution, error) {
 	return s, nil
 }
 
-// checkLP returns the certificate of any v of length n, ξ of length nm, and g, which it ignores under discounting.
+// checkLP returns the certificate of v, g and ξ. Under discounting, it ignores g.
 func checkLP(x *mixpolicy.MDP, v []float64, g float64, xi []float64) LPCertificate {
 	gamma, m := x.Gamma(), x.Actions()
 	if !x.Criterion().Average() {

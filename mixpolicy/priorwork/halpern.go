@@ -29,7 +29,7 @@ type HalpernPDHG struct{}
 // Name implements [mixpolicy.Method].
 func (a HalpernPDHG) Name() string { return "reflected Halpern PDHG" }
 
-// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the number of steps since the restart, and the
+// halpern is a run of [HalpernPDHG]. Its pdhg holds the iterate z, the number of steps since the last restart, and the
 // answer: the point with the least error among the starting point and the tested points.
 type halpern struct {
 	pdhg
