@@ -250,8 +250,8 @@ func (g *greedy) sweep(dst, v []float64, workers int) change {
 }
 
 // step sets dst = 𝒮v, makes the policy greedy, and reports whether an action changed.
-// The present action stays if its value is within tie of the best value. The argument
-// slack bounds how far rounding moves an entry of 𝒮v − v.
+// The present action stays if its value is within tie of the best value. Rounding must
+// move an entry of 𝒮v − v by at most slack.
 func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change {
 	g.move(v, slack)
 	first := g.end[0] == 0
@@ -260,7 +260,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 		open := make([]contest, batch)
 		rows := make([]candidate, batch*g.x.m)
 		for ; lo < hi; lo += batch {
-			// First compute the policy's values and list the pairs that may be better; then value these pairs; then choose.
+			// Compute the policy's values, and list the pairs that may be better. Then evaluate these pairs and choose.
 			n, k := 0, 0
 			for s := lo; s < min(lo+batch, hi); s++ {
 				present := math.Inf(1)
@@ -296,8 +296,7 @@ func (g *greedy) step(dst, v []float64, tie, slack float64, workers int) change 
 // and few enough to keep the list of candidates in the cache.
 const batch = 64
 
-// A contest is a state in which more than one action may be the best, with the index of
-// the state's first candidate in the list.
+// A contest is a state with candidates; first is the index of its first candidate in the list.
 type contest struct{ state, first int }
 
 // candidate is a pair whose action may be the best, and its value c_a(s) + γP_a(s,·)v.
@@ -322,8 +321,8 @@ func (g *greedy) candidates(list []candidate, s int, limit float64) (count int) 
 }
 
 // move adds γ min δ to the rise, where δ is v minus the v of the last step. From the rise, it subtracts
-// three times the sum of the last slack and the present slack: once for the error of q when it was
-// computed, once for the error of q now, and once for the errors of min δ and of the sums of rows.
+// three times the sum of the last slack and the present slack: once for the error of the q that was
+// stored, once for the error of the present q, and once for the errors of min δ and of the sums of rows.
 func (g *greedy) move(v []float64, slack float64) {
 	least := math.Inf(1)
 	for s, now := range v {

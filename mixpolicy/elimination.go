@@ -61,8 +61,8 @@ func (x *MDP) reduce(ctx context.Context, chain *sparse.Matrix, states []int32, 
 	if r.Chain, err = reduction.Reduce(ctx, b.Matrix(), most); err != nil {
 		return nil, err
 	}
-	// Lost digits do not matter under discounting: the l_k of package reduction are at least 1−γ. So errors of 2⁻¹⁰²²
-	// in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
+	// Under discounting, lost digits do not matter, because the l_k of package reduction are at least 1−γ: errors of
+	// 2⁻¹⁰²² in n³ entries move μ by at most n³2⁻¹⁰²¹/(1−γ).
 	r.Lost = r.Lost && r.first == 0
 	return r, nil
 }

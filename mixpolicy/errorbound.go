@@ -49,8 +49,9 @@ const quick = 1024
 
 // prove returns a bound on ‖μ̂ − μ‖₁, or 2 if it finds none. Σ μ̂ must be 1 to within rounding. Under discounting,
 // prove first tries h = 1/(1−γ), and returns the bound from this h if the bound is at most limit. If not, or under
-// average cost, prove looks for h with up to e.quick sweeps. If these sweeps do not suffice, it tries elimination. If
-// elimination is not cheap, it looks for h again, with up to maxSweeps sweeps. Later calls use the same h or μ.
+// average cost, prove looks for h with at most min(e.quick, maxSweeps) sweeps. If these sweeps do not suffice, it
+// tries elimination. If elimination is not cheap, it looks for h again, with up to maxSweeps sweeps. Later calls use
+// the same h or μ.
 func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, maxSweeps int) (float64, error) {
 	x := e.x
 	if !x.criterion.Average() {
@@ -167,7 +168,7 @@ func (e *errorBound) leastDrop(h []float64, zero int32) float64 {
 	return least
 }
 
-// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) + restart, and the number of entries of row s. The argument restart is the
+// ahead returns Σ_{s′≠s} γP(s,s′)h(s′) + restart, and the number of entries of row s. Here, restart is the
 // contribution of α to P̃h.
 func (e *errorBound) ahead(h []float64, s int32, restart float64) (in float64, terms int) {
 	in, terms = others(e.chain, s, h)

@@ -38,11 +38,11 @@ type Features struct {
 
 // NewFeatures computes the occupation measures of the base policies. If the computation fails for a policy, the error
 // gives the index of this policy. If the policy has several recurrent classes under average cost, the error also names
-// these classes. Two policies must not have equal measures: with equal measures, the optimal θ might not be unique, and
-// the second policy would add nothing to the mixtures. The measures of policies i and j may be close, but then Ψ is
-// ill-conditioned. The least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2. A change of θ by t(eⁱ − eʲ) changes Ψθ by
-// only |t|‖ψⁱ − ψʲ‖, in any norm. The condition number mat.Cond(f.Dense(), 2) is large if the columns of Ψ are nearly
-// dependent.
+// these classes. Two policies must not have equal occupation measures, because the second policy would then add
+// nothing to the mixtures, and the optimal θ might not be unique. The measures of policies i and j may be close, but
+// then Ψ is ill-conditioned. The least singular value of Ψ is at most ‖ψⁱ − ψʲ‖₂/√2. A change of θ by t(eⁱ − eʲ)
+// changes Ψθ by only |t|‖ψⁱ − ψʲ‖, in any norm. The condition number mat.Cond(f.Dense(), 2) is large if the columns
+// of Ψ are nearly dependent.
 //
 // A Ψ of more than 2²⁰ entries is not stored: each entry is computed, when needed, as πʲ_a(s)μʲ(s). Each state
 // then takes 8 bytes per policy for μʲ. For πʲ, a state takes up to 8m bytes, but at most 4 bytes if πʲ comes
@@ -81,7 +81,7 @@ func (set MeasureSettings) Features(ctx context.Context, x *MDP, policies ...*Po
 	return f, nil
 }
 
-// sameMeasure reports whether, bit for bit, μ = ν, and π = ρ where μ > 0. Then π ⊙ μ = ρ ⊙ ν.
+// sameMeasure reports whether μ = ν and, where μ > 0, π = ρ, without any tolerance. Then π ⊙ μ = ρ ⊙ ν.
 func sameMeasure(pi, rho *Policy, mu, nu []float64) bool {
 	for s, v := range mu {
 		if v != nu[s] || v > 0 && !slices.Equal(pi.Row(s), rho.Row(s)) {
@@ -246,7 +246,7 @@ func (f *Features) Dense() *mat.Dense {
 }
 
 // FlowResidual returns ‖ψᵀ(Q − γP) − (1−γ)αᵀ‖₁ for ψ = Column(j). If ψ is an occupation measure, this
-// number is 0, up to rounding, by the corrected constraint (2.13b). (The printed constraint (2.13b),
+// number is 0, up to numerical errors, by the corrected constraint (2.13b). (The printed constraint (2.13b),
 // ξᵀ(P − Q) = 0, agrees with the corrected constraint only for γ = 1.)
 func (f *Features) FlowResidual(j int) float64 { return f.x.FlowResidual(f.Column(j)) }
 
@@ -286,9 +286,9 @@ type matrix interface {
 	dot(j int, x []float64) float64
 }
 
-// storedLimit is the greatest number of entries of a Ψ that newMatrix stores. So many entries take
-// 8 MiB, which fit in the cache. An iteration with dense multipliers reads all of Ψ. Reading a stored Ψ takes half
-// as long as reading a factored Ψ. Storing a larger Ψ would take too much memory.
+// storedLimit is the greatest number of entries of a Ψ that newMatrix stores. These entries take
+// 8 MiB, which fits in the cache. An iteration with dense multipliers reads all of Ψ. Reading a stored Ψ of this size
+// takes half as long as reading a factored Ψ.
 const storedLimit = 1 << 20
 
 // newMatrix returns Ψ, computed from the base policies and their state measures.

@@ -219,7 +219,7 @@ func (x *MDP) Taken(s, a int) int {
 // same μ, the same cost and the same value function. Moreover, ξ^{Fπ} = Fξ^π, where Fξ is defined in the same way as
 // Fπ, and the minimum in (2.8) is the minimum over A(s). So pairs that are not allowed change none of these results:
 // they only enter counts of pairs, such as nm in a bound. A policy must give probability 0 to pairs that are not
-// allowed; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ is 0 at these pairs, and Ψθ ⪰ 0 holds for them.
+// allowed; [PolicyOf] and [MDP.Greedy] apply F to ensure this. So Ψ and Ψθ are 0 at these pairs.
 func (x *MDP) Allowed(s, a int) bool { return x.Taken(s, a) == a }
 
 // moved returns Fξ of [MDP.Allowed], which is ξ if all actions are allowed.
@@ -235,8 +235,8 @@ func (x *MDP) moved(xi []float64) []float64 {
 	return to
 }
 
-// checkAction returns an error if row is not 0 at an action that is not allowed in s. The argument row consists of
-// the entries of a policy, or of a vector over pairs, for state s.
+// checkAction returns an error if row is not 0 at an action that is not allowed in s. Here, row holds the
+// entries of a policy, or of a vector over pairs, in state s.
 func (x *MDP) checkAction(s int, row []float64) error {
 	if x.acts == nil {
 		return nil

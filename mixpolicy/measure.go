@@ -61,8 +61,8 @@ const (
 	// choose an order of elimination that keeps the graph of the chain sparse. Let n be the number of states (plus 1
 	// under discounting). Elimination fills in some zeros of the chain's matrix; let N be the final number of nonzero
 	// entries above the diagonal. Unless a product falls below the normal range of float64, every μ(s), however small,
-	// has a relative error of at most 16(N+n)2⁻⁵³. N is about n on a path or a tree, some 20n on a grid of 10⁵ states,
-	// and n²/2 if the matrix fills completely.
+	// has a relative error of at most 16(N+n)2⁻⁵³. Under average cost, N is about n on a path or a tree, and some 20n
+	// on a grid of 10⁵ states. If the matrix fills completely, N is about n²/2.
 	Elimination
 	// GaussSeidel solves μ = (1−γ)α + γμP by sweeps over the states, alternately forward and backward.
 	GaussSeidel
@@ -82,7 +82,7 @@ func (k MeasureMethod) String() string {
 	return named("MeasureMethod", int(k), "auto", "elimination", "Gauss–Seidel", "power iteration", "multilevel")
 }
 
-// MeasureSettings controls [Occupation]; the zero value suits most models.
+// MeasureSettings controls [Occupation]; the zero value suits most models. Only iteration uses the fields after Method.
 type MeasureSettings struct {
 	Method MeasureMethod
 	// Tolerance bounds the residual; 0 means 1e-12. Iteration stops when the flow residual ‖μ − (1−γ)α − γμP‖₁ is at
@@ -115,7 +115,7 @@ func (x *MDP) Occupation(ctx context.Context, p *Policy) (*Measure, error) {
 //   - Method is [Elimination], and elimination would take too much work, or loses digits;
 //   - the mass of a state overflows;
 //   - iteration has not converged after MaxSweeps sweeps (or after fewer sweeps, with [Auto]);
-//   - Occupation finds no Measure.Error of at most √Tolerance;
+//   - iteration ends without a Measure.Error of at most √Tolerance;
 //   - ctx ends.
 //
 // In the last three cases, Occupation also returns the measure so far, if there is one.
@@ -184,9 +184,9 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 		return first
 	}
 	// Networks and queues take a hundred sweeps. Random graphs of 10⁵ states, with edge weights that differ by factors of
-	// 10⁴, take up to seven hundred sweeps, each over half a million moves. When sweeps stall, the stored directions of
-	// the Krylov iteration cost as much per sweep as 5 moves per state. Sweeps up to the limit below take some six
-	// seconds on one processor.
+	// 10⁴, take up to seven hundred sweeps, each over half a million transitions. When sweeps stall, the stored
+	// directions of the Krylov iteration cost as much per sweep as 5 transitions per state. Sweeps up to the limit
+	// below take some six seconds on one processor.
 	stalls := max(200, 500_000_000/(chain.NNZ()+5*x.n))
 	q.Method = Multilevel
 	most := set.MaxSweeps
@@ -241,7 +241,7 @@ func (x *MDP) className(states []int32) string {
 	return b.String()
 }
 
-// pushForward sets dst = (1−γ)α + γ μP. Repeated from μ = (1−γ)α, it sums the series (2.10).
+// pushForward sets dst = (1−γ)α + γ μP. Under discounting, repeating this from μ = (1−γ)α sums the series (2.10).
 func (x *MDP) pushForward(chain *sparse.Matrix, dst, mu []float64) {
 	chain.MulVecT(dst, mu)
 	if x.criterion.Average() {

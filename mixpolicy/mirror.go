@@ -45,7 +45,7 @@ type Mirror struct {
 	average []float64
 }
 
-// maxRecency is the greatest p. With this p, weights stay finite for 10¹⁰ iterations.
+// maxRecency is the greatest p. With this p and η_t ≤ 1, the sum of the weights stays finite for 9·10⁹ iterations.
 const maxRecency = 30.0
 
 // For returns the settings with the defaults filled in. It returns an error if a setting is out of
@@ -173,8 +173,8 @@ func DefaultModulus(c Class) bregman.Modulus {
 	return bregman.Ball{R: c.R}
 }
 
-// CostScale returns the number by which a method divides observed costs. The argument k is the method's
-// field CostScale. The result is k or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed]
+// CostScale returns the number by which a method divides observed costs. Here, k is the method's field
+// CostScale. The result is k or, for k = 0, c_max = max |c| (1 if all costs are 0). The [Printed]
 // form of [PrimalDual] replaces k = 0 by 1 before it calls CostScale.
 func (p *Problem) CostScale(k float64) (float64, error) {
 	if k == 0 {

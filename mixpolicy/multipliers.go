@@ -34,8 +34,8 @@ func (k Multipliers) String() string { return named("Multipliers", int(k), "auto
 type multipliers interface {
 	// at returns λ_t at a pair, given the pair's row of Ψ.
 	at(pair int, row []float64) float64
-	// accumulate adds w_tλ_t to the sum of (3.27), in which w_t is η_t. Lazy multipliers
-	// add an unbiased estimate of w_tλ_t, made from the sampled pair and λ_t at this pair.
+	// accumulate adds w_tλ_t to the sum of (3.27), in which w_t is η_t. The type
+	// lazyMultipliers adds an unbiased estimate of w_tλ_t, made from the sampled pair and λ_t at this pair.
 	accumulate(weight float64, pair int, lambda float64)
 	// ascend performs (3.26), from λ_t to λ_{t+1}.
 	ascend(eta float64, theta []float64)
@@ -156,8 +156,8 @@ func (l *denseMultipliers) sum() []float64 {
 //	λ_{t+1}(i) = [λ_t(i) − η_t⟨ψ_i, θ_t⟩]₊ = [M_t(i) − ⟨ψ_i, W_{t+1}⟩]₊
 //	           = max(M_t(i), ⟨ψ_i, W_{t+1}⟩) − ⟨ψ_i, W_{t+1}⟩ = M_{t+1}(i) − ⟨ψ_i, W_{t+1}⟩. ∎
 //
-// An iteration needs λ_t at the sampled pair i only. A [walk.Walk] computes λ_t(i) from
-// the path W₀, …, W_t, at a cost that does not depend on nm.
+// An iteration needs λ_t at the sampled pair i only. With a [walk.Walk], we compute λ_t(i) from
+// λ₀(i) and the path W₀, …, W_t, in a time that does not depend on nm.
 //
 // The ball cannot be active while a bound on ‖λ_t‖₂ is below the radius G. Since ψ_i ⪰ 0
 // and W₀ = 0 is among the W_k,
@@ -168,7 +168,7 @@ func (l *denseMultipliers) sum() []float64 {
 // pairs, and if ‖λ_t‖₂ exceeds G, we scale λ_t into the ball. The result is the new λ₀.
 // If ‖λ₀‖₂ is near G, iterations are dense until ‖λ_t‖₂ is no longer near G.
 //
-// With row scaling, the same holds for r_iλ_t(i) in place of λ_t(i), with the corresponding norms.
+// With row scaling, the same holds for r_iλ_t(i) instead of λ_t(i), with the corresponding norms.
 //
 // (3.27) would need λ_t at all pairs. Instead, we average the vector whose only nonzero
 // entry is λ_t(i)/q(i) at the sampled pair i. The expectation of this vector is λ_t.
@@ -245,8 +245,8 @@ func (l *lazyMultipliers) accumulate(weight float64, pair int, lambda float64) {
 	}
 }
 
-// addition is a pending addition to the sum of (3.27). Additions are made in batches: for
-// large models, each addition is a cache miss, and the misses of a batch overlap.
+// addition is a pending addition to the sum of (3.27). Additions are made in batches, because
+// for large models each addition is a cache miss, and the misses of a batch overlap.
 type addition struct {
 	pair  int
 	value float64
