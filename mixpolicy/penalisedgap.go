@@ -23,16 +23,16 @@ type penalties struct{ optimum, negative, hyperplane, norm float64 }
 // pairs.
 //
 // The penalised gap is at least half of the sum of its penalties, so it is ≥ 0. If not all costs
-// are equal, it is 0 only if θ is feasible and f(θ) = f*. Proof: the multipliers satisfy λ* ⪰ 0 and
+// are equal, the penalised gap is 0 only if θ is feasible and f(θ) = f*. Proof: the multipliers satisfy λ* ⪰ 0 and
 // ν* ≥ 0, f* = μ* − ν*R, and Ψᵀc = Ψᵀλ* + μ*1 − ν*g for some g such that gᵀθ ≤ ‖θ‖ for all θ. So,
 // for every θ ∈ ℝᵈ,
 //
 //	f(θ) − f* = λ*ᵀΨθ + μ*(1ᵀθ − 1) + ν*(R − gᵀθ)
 //	          ≥ −‖λ*‖_∞‖[Ψθ]₋‖₁ − |μ*||1ᵀθ − 1| − ν*(‖θ‖ − R)₊,
 //
-// and the penalties are at least twice the subtracted terms. ∎ Apart from rounding errors, the
-// computed penalised gap has the error of the computed f*, which exceeds the optimum by at most
-// linprog's Solution.Gap.
+// and each penalty is at least twice the term that the last line subtracts for the same constraint. ∎
+// Apart from rounding errors, the computed penalised gap is too low by the error of the computed f*,
+// which exceeds the optimum by at most linprog's Solution.Gap.
 //
 // The first call computes the exact optimum, unless [Problem.Optimum] has already computed it.
 // PenalisedGap returns the errors of [Problem.Optimum].

@@ -33,7 +33,8 @@ type Penalty struct {
 	Weight float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
-	// CostScale divides every observed cost; 0 means c_max = max |c|, and 1 gives the printed method.
+	// CostScale divides every observed cost; 0 means c_max = max |c| (1 if all costs are 0), and 1 gives
+	// the printed method.
 	// See also [PrimalDual.CostScale].
 	CostScale float64
 	// Recency is p in the weights η_t(t+1)ᵖ of the average; 0 gives the printed method.

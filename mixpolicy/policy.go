@@ -160,10 +160,9 @@ func Mixture(omega []float64, policies ...*Policy) (*Policy, error) {
 //
 //	π_a(s) = [ξ_a(s)]₊ / Σ_b [ξ_b(s)]₊.
 //
-// In states where ξ has no positive entry, the policy is uniform over the allowed actions. If a
-// pair is not allowed, PolicyOf first adds the pair's mass to the mass of the first allowed action
-// in the pair's state (see [MDP.Allowed]). If ξ is not finite at some
-// pair, the error names the first such pair.
+// If a pair is not allowed, PolicyOf first moves the pair's mass to the first allowed action in the
+// pair's state (see [MDP.Allowed]). In states where ξ then has no positive entry, the policy is uniform
+// over the allowed actions. If ξ is not finite at some pair, the error names the first such pair.
 func PolicyOf(x *MDP, xi []float64) (*Policy, error) {
 	if len(xi) != x.Pairs() {
 		return nil, fmt.Errorf("mixpolicy: measure has %d entries, want one per pair: %d", len(xi), x.Pairs())

@@ -58,8 +58,8 @@ type PrimalDual struct {
 	// ball.
 	Beta float64
 	// CostScale divides every observed cost, so that η and β need not depend on the unit of cost; 0
-	// means 1 for the [Printed] form, and otherwise c_max = max |c|, which the learner knows by
-	// assumption (A.3)(i). The paper does not divide the costs, which corresponds to CostScale = 1.
+	// means 1 for the [Printed] form, and otherwise c_max = max |c| (1 if all costs are 0), which the learner
+	// knows by assumption (A.3)(i). The paper does not divide the costs, which corresponds to CostScale = 1.
 	// With CostScale = 1, the paper's G = 1/(1−γ) ∨ β need not bound ‖λ*‖₂ if costs exceed 1.
 	CostScale float64
 	// Recency is p: θ_t and λ_t have the weight η_t(t+1)ᵖ in the averages θ̂ and λ̂; p = 0 gives (3.27).
@@ -73,7 +73,7 @@ type PrimalDual struct {
 	//
 	//	λ_i ← [λ_i − η(Ψθ)_i/r_i]₊.
 	//
-	// This is the step of (3.26) in the norm √(Σ r_iλ_i²), and the ball of λ is then a ball of this
+	// This is the step of (3.26) in the norm √(Σ r_iλ_i²), and the ball of λ is then a ball in this
 	// norm. Each column of Ψ adds up to 1 over all pairs. So if there are many pairs, most rows are
 	// small, and their multipliers λ*_i can be large. Without the division, λ_i reaches λ*_i only
 	// when Ση ≈ λ*_i/|(Ψθ)_i|, and until then, θ can be far from feasible.
@@ -98,7 +98,8 @@ func (a PrimalDual) String() string {
 	return describe(a.Name(), "φ: %v", a.Modulus, "%v", a.StepSize, "β = %v", a.Beta, "scale of costs %v", a.CostScale, "p = %v", a.Recency)
 }
 
-// describe lists a name, and each nonzero value in its format; pairs alternates formats and values.
+// describe returns the name, followed by each nonzero value in its format. The slice pairs holds a format,
+// its value, the next format, and so on.
 func describe(name string, pairs ...any) string {
 	for k := 0; k < len(pairs); k += 2 {
 		if v := pairs[k+1]; v != nil && v != 0. && v != 0 {
@@ -157,7 +158,7 @@ func (a PrimalDual) mirror() Mirror {
 }
 
 // Start implements [Method]. It returns the errors of [PrimalDual.For]. It also returns an error if the value of
-// Multipliers is unknown, or if the settings combine LazyMultipliers with the printed form and λ is confined to a ball.
+// Multipliers is unknown, or if a run of the printed form with LazyMultipliers would confine λ to a ball.
 func (a PrimalDual) Start(p *Problem, o *Oracle) (Run, error) {
 	a, err := a.For(p)
 	if err != nil {
@@ -203,7 +204,7 @@ func (a *primalDual) multipliers() (multipliers, error) {
 		return newLazyMultipliers(f, g, a.RowScaling), nil
 	case DenseMultipliers:
 	default:
-		return nil, fmt.Errorf("mixpolicy: unknown %v", a.Multipliers)
+		return nil, fmt.Errorf("mixpolicy: unknown %v, want AutoMultipliers, DenseMultipliers or LazyMultipliers", a.Multipliers)
 	}
 	return newDenseMultipliers(f, a.Form, g, a.RowScaling), nil
 }

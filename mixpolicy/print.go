@@ -17,8 +17,8 @@ func (x *MDP) String() string {
 		x.n, x.m, x.criterion, x.Transitions(), lo, hi)
 }
 
-// String shows the numbers of states and actions, and up to 8 entries of π(0). It calls π deterministic only if π was
-// made from a list of actions.
+// String shows the numbers of states and actions, and up to 8 entries of π(0). It calls π deterministic only if π comes
+// from [Deterministic] or from a greedy step, such as [MDP.Greedy].
 func (p *Policy) String() string {
 	kind := "randomised"
 	if p.deterministic() {
@@ -53,8 +53,8 @@ func (p *Problem) String() string {
 	return fmt.Sprintf("min cᵀΨθ over Ψθ ⪰ 0, 1ᵀθ = 1, %v\nd = %d, %d pairs, cᵀΨ = %.6g", p.class, p.Dim(), p.MDP().Pairs(), vector(p.b))
 }
 
-// String shows the method, how the run ended, up to 8 entries of θ̂ (if there is a finite θ̂), and the text
-// of [Certificate.String].
+// String shows the method, how the run ended, up to 8 entries of θ̂ (if HasTheta is true), and the text of
+// [Certificate.String].
 func (r Result) String() string {
 	theta := ""
 	if r.HasTheta {
@@ -80,7 +80,7 @@ func (v vector) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, "[%s]", strings.Join(parts, " "))
 }
 
-// named returns the name of a constant, or its number if it has none.
+// named returns names[k] or, if k is out of range, a text such as "Status(7)".
 func named(kind string, k int, names ...string) string {
 	if k >= 0 && k < len(names) {
 		return names[k]

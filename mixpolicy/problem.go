@@ -28,7 +28,7 @@ func Ball(r float64) Class { return Class{linprog.L2, r} }
 func Cube(r float64) Class { return Class{linprog.LInf, r} }
 
 // Simplex is {‖θ‖₁ ≤ 1}. On the hyperplane 1ᵀθ = 1, this class is the simplex, so Ψθ is a
-// convex combination of the base policies' measures.
+// convex combination of the columns of Ψ.
 func Simplex() Class { return Class{linprog.L1, 1} }
 
 // Unbounded is all of ℝᵈ.
@@ -124,7 +124,7 @@ func (p *Problem) Dim() int { return p.f.Dim() }
 
 // BaseCosts returns cᵀΨ, which the caller must not change. Entry j is the cost cᵀψʲ of column j of
 // Ψ: the cost of base policy j if ψʲ is the policy's occupation measure. A method that learns the
-// costs must not call BaseCosts: it sees costs only through the [Oracle].
+// costs must not call BaseCosts, because such a method may see costs only through the [Oracle].
 func (p *Problem) BaseCosts() []float64 { return p.b }
 
 // Objective returns cᵀΨθ, the cost that (2.18) assigns to θ. If Ψθ ⪰ 0, 1ᵀθ = 1 and the columns of

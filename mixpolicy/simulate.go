@@ -210,9 +210,9 @@ func newSimulator(ctx context.Context, x *MDP, p *Policy) (*simulator, error) {
 
 func stoppedSimulation(err error) error { return fmt.Errorf("mixpolicy: simulation stopped: %w", err) }
 
-// run simulates one stream, and adds its visits to the argument visits.
+// run simulates one stream, and counts each visited pair in visits.
 func (sim *simulator) run(ctx context.Context, rng *rand.PCG, visits []int64, steps int) error {
-	restart := uint64(0) // the stream restarts if 64 random bits are below (1−γ)2⁶⁴; 0 means never
+	restart := uint64(0) // the stream restarts if a random 64-bit number is below restart, (1−γ)2⁶⁴; 0 means never
 	if !sim.x.criterion.Average() {
 		restart = math.MaxUint64
 		if stop := 1 - sim.x.Gamma(); stop < 1 { // 1−γ rounds to 1 if γ ≤ 2⁻⁵⁴

@@ -100,8 +100,8 @@ type Result struct {
 // for bit. The last digits can differ between architectures, because some architectures fuse products with sums
 // (arm64), or compute exp and log in another way (wasm).
 //
-// Bad parameters give an error and no result. If ctx ends the run, or the method fails during the
-// run, the result holds the state reached, and the error says where the run stopped. After ctx has
+// Bad parameters give an error and no result. If ctx ends the run, or the method or the recorder fails during
+// the run, the result holds the state reached, and the error says after how many iterations. After ctx has
 // ended, the certificate contains only numbers that take little time to compute, so it contains
 // neither the optimum nor the policy's true cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
@@ -222,8 +222,8 @@ const checkInterval = 20 * time.Millisecond
 // first step. Each call to look returns the number of steps, counted from the start, after which Drive calls look next.
 // The run ends when look(t) returns a number ≤ t, when ctx ends, or after an error. [ErrDone] ends the run without an
 // error, but first, Drive calls look with the last t, unless it has already done so. Some 50 to 100 times a second
-// (less often if a step takes more than 20 ms), Drive calls tick with the number of steps so far, unless tick is nil.
-// Drive returns the number of steps. If the run panics, Drive returns the panic as an error.
+// (less often if a step or a call to look takes more than 20 ms), Drive calls tick with the number of steps so far,
+// unless tick is nil. Drive returns the number of steps. If the run panics, Drive returns the panic as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

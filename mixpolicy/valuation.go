@@ -19,10 +19,10 @@ import (
 // cost.
 //
 // Under discounting, the cost is (1−γ)αᵀv = cᵀξ, in the unit of the cost of one step; under
-// average cost, it is the gain g.
+// average cost, it is the average cost g per step.
 type Valuation struct {
-	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s. Under average cost, Value is the relative value
-	// h, which solves g + h(s) = c(s) + Σ P(s,s′)h(s′), h(0) = 0.
+	// Value is v(s) = E Σ γᵗ c(sₜ,aₜ) from s₀ = s under π = Policy. Under average cost, Value is the relative
+	// value h, which solves g + h(s) = c^π(s) + Σ P^π(s,s′)h(s′), h(0) = 0.
 	Value  []float64
 	Policy *Policy
 
@@ -41,7 +41,7 @@ type Valuation struct {
 	Residual float64
 
 	Iterations int // number of greedy steps; 0 for [Evaluate]
-	Sweeps     int // number of sweeps that follow a fixed policy; 0 if elimination alone computes the policy's value
+	Sweeps     int // sweeps that follow a fixed policy; 0 for [ValueIteration], or if elimination alone is enough
 }
 
 // Cost returns the middle of [Lower, Upper].
@@ -59,7 +59,7 @@ type ValuationSettings struct {
 	MaxIterations int
 
 	// Start is the first value function, of n entries; nil means 𝒮0, the least cost of one step from each state
-	// (c^π in [Evaluate]). Where [Evaluate] begins with elimination, it does not use Start.
+	// (c^π in [Evaluate]). If [Evaluate] begins with elimination, and elimination succeeds, Start is not used.
 	Start []float64
 
 	// Workers is the number of goroutines; 0 means one per CPU. The result does not
@@ -84,9 +84,9 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 	}
 	switch {
 	case !(set.Tolerance >= 0):
-		return set, fmt.Errorf("mixpolicy: tolerance %v, want a positive number", set.Tolerance)
+		return set, fmt.Errorf("mixpolicy: tolerance %v, want a number ≥ 0", set.Tolerance)
 	case set.MaxIterations < 0:
-		return set, fmt.Errorf("mixpolicy: ValuationSettings.MaxIterations = %d, want a positive number", set.MaxIterations)
+		return set, fmt.Errorf("mixpolicy: ValuationSettings.MaxIterations = %d, want a number ≥ 0", set.MaxIterations)
 	case set.Start != nil && len(set.Start) != x.n:
 		return set, fmt.Errorf("mixpolicy: ValuationSettings.Start has %d entries, want one per state: %d", len(set.Start), x.n)
 	}
@@ -100,7 +100,7 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 
 // ValueIteration finds an optimal policy, up to the tolerance, by v ← 𝒮v. This is value iteration
 // under discounting, and relative value iteration (White 1963) under average cost. Under average
-// cost, the bounds approach each other if the optimal gain is the same from every state.
+// cost, the bounds approach each other if the least average cost is the same from every state.
 //
 // If ctx ends, or if MaxIterations iterations are not enough, ValueIteration returns an error. It also
 // returns the valuation so far, if any, with valid bounds.
@@ -111,12 +111,14 @@ func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuat
 // ModifiedPolicyIteration (Puterman and Shin 1978) follows each greedy policy for a number of sweeps before the
 // next greedy step. It suits large models. A sweep that follows a policy takes about 1/m of the time of a sweep
 // over all actions. (Greedy steps skip actions that cannot have become the best. This does not change the result,
-// and late greedy steps take little longer than a sweep that follows a policy.) The method follows a policy for
-// at most 100 sweeps, until the policy's own residual is at most a hundredth of the residual of the last greedy
-// step. Then most of the residual of the next greedy step is due to the choice of actions. If the last greedy
-// step changed no action, the policy's own residual must instead fall to half of the tolerance. If 100 sweeps are
-// not enough, the chain of the policy mixes slowly. After 4096 sweeps in total, the method evaluates such a
-// policy by elimination, if elimination is cheap. ModifiedPolicyIteration returns the errors of [ValueIteration].
+// and late greedy steps take little longer than a sweep that follows a policy.) The residual of a policy π uses
+// c^π + γP^π v instead of 𝒮v. The method follows π for at most 100 sweeps, and for fewer if the residual of π falls
+// to a hundredth of the residual of the last greedy step. Then most of the residual of the next greedy step is due
+// to the choice of actions. If the last greedy step changed no action, the residual of π must instead fall to half
+// of the tolerance. If 100 sweeps are not enough, the chain of π mixes slowly. After 4096 sweeps in total, the
+// method evaluates such a policy by elimination, as long as elimination is cheap and reduces the residual of the
+// greedy steps. Under average cost, the method does so only for chains with one recurrent class.
+// ModifiedPolicyIteration returns the errors of [ValueIteration].
 func ModifiedPolicyIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	before := math.Inf(1) // the residual at the last elimination; −∞ if no other elimination may follow
 	return x.optimise(ctx, set, func(r *search) error {
@@ -256,7 +258,7 @@ func (r *search) greedyStep() error {
 		return r.notConverged(r.Iterations, "iterations", deterministic(r.x, r.greedy.actions))
 	}
 	slack := r.slack()
-	tie := slack + r.noise // a smaller gain may be a rounding error, and could make policies cycle
+	tie := slack + r.noise // a smaller improvement may be a rounding error, and could make policies cycle
 	r.last = r.greedy.step(r.next, r.v, tie, slack, r.set.Workers)
 	r.Iterations++
 	return r.bound(r.last, slack, tie, r.Iterations)
@@ -271,7 +273,7 @@ func (r *search) slack() float64 {
 
 // bound computes the bounds and values of Valuation from r.next = 𝒮v and c, the extremes of
 // 𝒮v − v. The policy may have kept an action whose value is only within tie of the best.
-// The upper bound must hold for the policy's cost too, so it includes tie.
+// The upper bound must also hold for the policy's cost, so the upper bound includes tie.
 func (r *search) bound(c change, slack, tie float64, count int) error {
 	gamma := r.x.Gamma()
 	base, offset, limit := 0.0, -r.next[0], math.MaxFloat64/8
@@ -319,8 +321,9 @@ func (r *search) stopped(err error) error {
 	return fault.At("mixpolicy", fmt.Sprintf("stopped with cost in [%.6g, %.6g]", r.Lower, r.Upper), err)
 }
 
-// notConverged returns the error for MaxIterations iterations or sweeps that were not enough. Under average cost, the
-// error names the recurrent classes of p if there are several, because several classes can keep the bounds apart.
+// notConverged returns the error for a run that has not converged after count iterations or sweeps. Under average
+// cost, the error names the recurrent classes of p if there are several, because several classes can keep the bounds
+// apart.
 func (r *search) notConverged(count int, unit string, p *Policy) error {
 	err := fmt.Errorf("mixpolicy: cost in [%.6g, %.6g] after %d %s, want a width ≤ %.3g", r.Lower, r.Upper, count, unit, r.set.Tolerance)
 	if _, several := r.x.support(r.x.chain(p)); several != nil {
@@ -329,11 +332,11 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 	return err
 }
 
-// Evaluate finds the value of a policy: by elimination for up to 1500 states, and by sweeps v ← c^π + γP^π v for
-// larger models. If 1024 sweeps are not enough for a larger model, and elimination is cheap, Evaluate then uses
-// elimination. It returns an error if the policy has several recurrent classes under average cost (the error names
-// the classes), if MaxIterations sweeps are not enough, or if ctx ends. In the last two cases, Evaluate also returns
-// the valuation so far, if any, with valid bounds.
+// Evaluate finds the value of a policy π: by elimination for up to 1500 states, and by sweeps v ← c^π + γP^π v for
+// larger models, or if elimination is not cheap. If 1024 sweeps are not enough for a larger model, Evaluate tries
+// elimination. It returns an error if π does not fit the MDP (see [MDP.Under]), if π has several recurrent classes
+// under average cost (the error names the classes), if MaxIterations sweeps are not enough, or if ctx ends. In the
+// last two cases, Evaluate also returns the valuation so far, if any, with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {
