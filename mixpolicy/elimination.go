@@ -96,9 +96,7 @@ func (r *reduced) values(cost []float64, t float64) []float64 {
 
 // eliminate fills q by elimination. If products lost digits, the mean times to the first state give a bound on the
 // error. If these times are too long, eliminate tries again with the heaviest state as the first.
-func (x *MDP) eliminate(
-	ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings, most reduction.Work,
-) error {
+func (x *MDP) eliminate(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, most reduction.Work) error {
 	for heaviest := 0; ; heaviest = 0 {
 		r, err := x.reduce(ctx, chain, support, most)
 		switch {

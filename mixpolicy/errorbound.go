@@ -65,7 +65,7 @@ func (e *errorBound) prove(ctx context.Context, mu []float64, limit float64, max
 			return 2, err
 		}
 		if e.time == nil {
-			err := x.eliminate(ctx, &e.exact, e.chain, e.support, MeasureSettings{Tolerance: limit * limit}, quickly)
+			err := x.eliminate(ctx, &e.exact, e.chain, e.support, quickly)
 			if errors.Is(err, reduction.ErrFill) && maxSweeps > e.quick {
 				err = e.findTime(ctx, mu, limit, maxSweeps)
 			}

@@ -144,7 +144,7 @@ func New(spec Spec) (*MDP, error) {
 				return nil, fmt.Errorf("mixpolicy: %s: cost %v, want a finite number", x.pairName(s, a), cost)
 			}
 			x.cost[s*x.m+k] = cost
-			var total sum.Accumulator
+			total, positive := sum.Accumulator{}, 0
 			for _, t := range next {
 				switch {
 				case t.To < 0 || t.To >= x.n:
@@ -156,13 +156,14 @@ func New(spec Spec) (*MDP, error) {
 				total.Add(t.P)
 				if t.P > 0 {
 					b.Set(t.To, t.P)
+					positive++
 				}
 			}
 			if s2, ok := b.EndRow(); !ok {
 				return nil, fmt.Errorf("mixpolicy: %s: next state %s is listed twice, "+
 					"want once (mixpolicy.Merge adds the probabilities up)", x.pairName(s, a), x.StateName(s2))
 			}
-			if v := total.Value(); math.Abs(v-1) > sum.Tolerance(len(next)) {
+			if v := total.Value(); math.Abs(v-1) > sum.Tolerance(positive) {
 				return nil, fmt.Errorf("mixpolicy: %s: probabilities add up to %v, want 1; the difference is %.3g",
 					x.pairName(s, a), v, math.Abs(v-1))
 			}

@@ -154,7 +154,7 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 	case Auto:
 		err = x.auto(ctx, q, chain, support, set)
 	case Elimination:
-		err = x.eliminate(ctx, q, chain, support, set, atMost)
+		err = x.eliminate(ctx, q, chain, support, atMost)
 	case GaussSeidel, PowerIteration:
 		err = x.iterate(ctx, q, chain, support, set)
 	case Multilevel:
@@ -178,7 +178,7 @@ func occupation(ctx context.Context, x *MDP, p *Policy, set MeasureSettings) (*M
 // method. If elimination exceeded its limit, and the multilevel method stalls, auto tries elimination with a higher
 // limit.
 func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, support []int32, set MeasureSettings) error {
-	first := x.eliminate(ctx, q, chain, support, set, quickly)
+	first := x.eliminate(ctx, q, chain, support, quickly)
 	fills := errors.Is(first, reduction.ErrFill)
 	if first == nil || ctx.Err() != nil && !fills {
 		return first
@@ -197,7 +197,7 @@ func (x *MDP) auto(ctx context.Context, q *Measure, chain *sparse.Matrix, suppor
 	}
 	if fills {
 		var exact Measure
-		if first = x.eliminate(ctx, &exact, chain, support, set, patiently); first == nil {
+		if first = x.eliminate(ctx, &exact, chain, support, patiently); first == nil {
 			*q = exact
 			return nil
 		}

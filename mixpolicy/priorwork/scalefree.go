@@ -117,11 +117,11 @@ import (
 // With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how long after.
 // If noise is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all
 // θ. But the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, the clipping of costs
-// and the omission of samples can bias b̂. Without the exact optimum, the [mixpolicy.Certificate] of a result bounds the excess only by the duality gap at λ̂.
-// This gap grows with R, and is far larger than the excess over the optimum. If the field Sampled is true, the gradient
-// is (3.5a), whose noise grows with λ and is not averaged. The answers are then worse than the answers of a tuned
-// Algorithm 1. For a modulus whose D is unbounded on the class, such as [bregman.Euclidean] for R = ∞, there is no Δ,
-// and (θ) proves nothing.
+// and the omission of samples can bias b̂. Without the exact optimum, the [mixpolicy.Certificate] of a result bounds
+// the excess only by the duality gap at λ̂. This gap grows with R, and is far larger than the excess over the optimum.
+// If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ and is not averaged. The answers are
+// then worse than the answers of a tuned Algorithm 1. For a modulus whose D is unbounded on the class, such as
+// [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
 //
 // Source: the combination is ours; its parts are from four papers. The step in θ is from Orabona and Pál, Theoretical
 // Computer Science 716, 2018. The use of ĝ_t as the guess of ĝ_{t+1} is from Rakhlin and Sridharan, NeurIPS 2013. The

@@ -56,7 +56,7 @@ func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(featu
 		to, prob := x.Next(i/n, i%n)
 		row(i, func(j int, v float64) {
 			if j < 0 || j >= d || math.IsNaN(v) || math.IsInf(v, 0) {
-				bad = fmt.Errorf("priorwork: feature %d of pair %d is %v, want a feature index from 0 to %d and a finite value", j, i, v, d-1)
+				bad = fmt.Errorf("priorwork: feature %d of pair %d is %v, want an index from 0 to %d and a finite value", j, i, v, d-1)
 				return
 			}
 			psi.Set(j, v)
