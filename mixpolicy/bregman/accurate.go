@@ -33,7 +33,7 @@ func hypot1(r float64, y []float64) (c, n float64) {
 
 // centred returns the mean ȳ of y as the sum pivot + mean. With the deviations w = y − ȳ1, it
 // also returns ww = (c‖w‖)² and c, which is 1 unless ‖w‖² might overflow; c² + ww never overflows.
-// The pivot is ȳ, rounded, or y₁ if the sum of y overflows. Subtracting the pivot first preserves
+// The pivot is ȳ, rounded, or may be y₁ if the sum of y overflows. Subtracting the pivot first preserves
 // the differences between entries with a large common part.
 func centred(y []float64) (pivot, mean, c, ww float64) {
 	d := float64(len(y))

@@ -38,7 +38,7 @@ func validRadius(set string, r float64) error {
 	return nil
 }
 
-// Value returns −√(R² − ‖x‖²), equation (3.7).
+// Value returns −√(R² − ‖x‖²), equation (3.7), or +∞ if ‖x‖ > R.
 func (b Ball) Value(x []float64) float64 {
 	c := binade(b.R)
 	if g := b.gap(x, c); g >= 0 {

@@ -79,7 +79,7 @@ type checker struct {
 
 	// Data that the rows collect for the diagnosis.
 	readings map[string][]reading // by the name of their identity
-	narrow   bool                 // whether the domain may be too narrow: the methods also agree outside it
+	narrow   bool                 // whether the domain may be too narrow, because the methods also agree outside it
 }
 
 // nameOf returns the result of m.String, or, without this method, the type of m.
@@ -105,7 +105,7 @@ const (
 	constant
 )
 
-// namesOf returns, for each role, the name of the method or function that the author of m has written.
+// namesOf returns, for each role, the name of the method, field or argument that the author of m provides for it.
 func namesOf(m Modulus) map[role]string {
 	n := map[role]string{value: "Value", gradient: "Gradient", inverse: "ConjugateGradient", curvature: "ConjugateCurvature",
 		domain: "InDomain", constant: "StrongConvexity", conjugate: "Conjugate", divergence: "Divergence", shift: "Shift"}
@@ -185,7 +185,7 @@ func (c *checker) draw() {
 		c.whole.add(slices.Repeat([]float64{v}, c.d))
 	}
 	c.whole.add(first)
-	for range 120 { // in all directions; half of the points are near the boundary
+	for range 120 { // in all directions; half of the time, close to the boundary on a logarithmic scale
 		x, e := c.whole.points[c.rng.IntN(len(c.whole.points))], c.normal(1)
 		if c.rng.IntN(2) == 0 {
 			x = first
@@ -243,7 +243,8 @@ func (c *checker) split(s Separable) {
 	}
 }
 
-// add keeps x if it is in the domain and ‖x‖ < 10⁴, unless φ and ∇φ overflow at x, as cosh and sinh may.
+// add keeps x if it is in the domain and ‖x‖ < 10⁴, unless φ(x) = +∞ and ∇φ(x) has an entry beyond ±10²⁵⁰, as where
+// cosh overflows.
 func (p *part) add(x []float64) {
 	if firstNonFinite(x) < 0 && norm2(x) < 1e4 && p.InDomain(x) && !(math.IsInf(p.Value(x), 1) && maxAbs(p.gradient(x)) > 1e250) {
 		p.points = append(p.points, x)
@@ -272,7 +273,8 @@ func (c *checker) inside() []float64 {
 	return nil
 }
 
-// spread returns a random point of an interval. Its distance from a finite end is uniform on a logarithmic scale.
+// spread returns a random point of the interval (lo, hi). If an end is finite, the distance of the point from a finite
+// end is uniform on a logarithmic scale.
 func (c *checker) spread(lo, hi float64) float64 {
 	gap, up, width := math.Exp(-12*c.rng.Float64()), c.rng.IntN(2) == 0, hi-lo
 	switch {
@@ -341,8 +343,8 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 
 func norm2(x []float64) float64 { return normP(2, x) }
 
-// rounding estimates the rounding error of φ(x): an ulp of φ(x), plus the noise of φ along x or, if x = 0, plus an ulp
-// of 1.
+// rounding estimates the rounding error of φ(x) as an ulp of φ(x) plus the noise of φ along x. If x = 0, it adds an ulp
+// of 1 instead of the noise.
 func (p *part) rounding(x []float64) float64 {
 	if maxAbs(x) == 0 {
 		return ulp * (1 + math.Abs(p.Value(x)))
@@ -350,8 +352,8 @@ func (p *part) rounding(x []float64) float64 {
 	return noise(func(t float64) float64 { return p.Value(combine(1+t, x, 0, x)) }, 0x1p-16*p.reach(x, x))
 }
 
-// noise returns an ulp of f(0) plus the rounding noise of f, estimated from fourth differences: a smooth function
-// contributes almost nothing to these (Moré and Wild 2011).
+// noise returns an ulp of f(0) plus the rounding noise of f, estimated from fourth differences, because a smooth
+// function contributes almost nothing to fourth differences (Moré and Wild 2011).
 func noise(f func(t float64) float64, h float64) (off float64) {
 	var v [7]float64
 	v[0] = math.NaN()

@@ -16,7 +16,8 @@ func (c *checker) diagnose() {
 	core := c.fails(areNumbers, isGradient, isInverse, hasInverse, isDirect)
 	switch {
 	case c.has(Disagrees) || c.has(Unsafe):
-	case core && !c.fails(isInverse, isDirect): // ∇φ* is right at every ∇φ(x), so the y at which ∇φ* fails are in a gap of the range of ∇φ
+	case core && !c.fails(isInverse, isDirect):
+		// ∇φ* is right at every ∇φ(x). So if ∇φ* fails at a y, this y is in a gap of the range of ∇φ.
 		c.tellFirst(hasInverse, isGradient)
 	case c.failed[isIncreasing] && !c.failed[isGradient]:
 		c.tellFirst(isIncreasing)
@@ -76,7 +77,8 @@ func (c *checker) has(k Kind) bool {
 // blame finds the method at fault: the method that all failing identities name. If the failing identities share several
 // methods, blame discards those that also appear in an identity that holds. If exactly one method remains, this method
 // is at fault; otherwise, blame reports the first failing identity in which a method other than ∇φ makes the claim.
-// If the failing identities share no method, blame reports every method that disagrees with φ.
+// If the failing identities share no method, blame reports every method that disagrees with φ. The search
+// for the method ignores hasInverse, and isProjection if m has no Shift.
 func (c *checker) blame() {
 	common, holds := ^role(0), role(0)
 	for _, id := range identities {
@@ -147,7 +149,8 @@ func (r reading) where(id identity) string {
 	return r.p.at(map[bool]string{true: "x", false: "y"}[id.claims == gradient || id.claims == divergence], r.x, r.i)
 }
 
-// at names a point of a part: with the kernel's coordinate if the kernels differ, or with the entry i of a vector.
+// at names a point of a part. If the kernels differ, the name includes the kernel's coordinate. If the part is the
+// whole modulus, the name includes the entry i, unless i is −1.
 func (p *part) at(axis string, x []float64, i int) string {
 	if p.each {
 		return fmt.Sprintf("%s[%d] = %s", axis, p.i, vector(x))
@@ -197,7 +200,7 @@ func relation(all, wrong []reading, claimed, measured, swapped string) string {
 }
 
 // findDomain makes the finding for a point x of the domain at which φ or ∇φ is not a finite number. If φ(x) is finite,
-// ∇φ is wrong. Otherwise, ∇φ*(∇φ(x)) decides: if it equals x, φ is wrong, and if not, the domain is wrong.
+// ∇φ is wrong. Otherwise, φ is wrong if ∇φ*(∇φ(x)) equals x to six digits, and the domain is wrong if not.
 func (c *checker) findDomain(p *part, x []float64) {
 	v, g, method := p.Value(x), p.gradient(x), domain
 	if v-v == 0 {

@@ -28,7 +28,7 @@ type reading struct {
 	i                int       // the coordinate
 	at               float64   // the entry of x in this coordinate
 	got, want, limit float64
-	other            float64 // the result of a method that is easily confused with this method
+	other            float64 // the number that a likely mistake would give, such as calling another method; NaN if none
 }
 
 // wrong reports whether the claimed number is not finite, or differs from the required number by more than limit.
@@ -174,7 +174,7 @@ func (p *part) forth(x, z []float64) []reading {
 	return p.all(y, got, y, slack*(condition(p.gradient, at, got, 0)+ulp*p.size), nan)
 }
 
-// direct compares ∇φ* of the difference quotients of φ with x.
+// direct compares x with ∇φ*(y), where y holds the difference quotients of φ at x.
 func (p *part) direct(x, _ []float64) []reading {
 	y, off := make([]float64, len(x)), make([]float64, len(x))
 	for i := range x {

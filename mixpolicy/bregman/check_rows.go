@@ -280,8 +280,8 @@ func (c *checker) strongConvexity(f *Examination) {
 	}
 }
 
-// repeats calls φ, ∇φ and ∇φ* several times at each point: with the result in other memory, with the result in
-// place of the argument, and after other calls. It reports the first difference.
+// repeats calls φ, ∇φ and ∇φ* several times at each of 20 points: with the result in other memory than the argument,
+// with the result in the same memory, and after other calls. It reports the first difference.
 func (c *checker) repeats(f *Examination) {
 	type call struct {
 		method  role

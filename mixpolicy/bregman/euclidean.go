@@ -19,7 +19,7 @@ func Euclidean() Modulus {
 
 type euclidean struct{ Separable }
 
-// ConjugateGradient copies y: ∇φ* is the identity.
+// ConjugateGradient copies y, because ∇φ* is the identity.
 func (euclidean) ConjugateGradient(dst, y []float64) { checkLen(dst, y); copy(dst, y) }
 
 // Shift returns z = (1 − 1ᵀy)/d.

@@ -137,7 +137,7 @@ func Sum(d int, a, b Modulus) Modulus {
 	return sum
 }
 
-// dual evaluates k at a dual number.
+// dual evaluates k at a dual number x with x.E1E2mag = 0.
 func dual(k Kernel, x Dual) Dual {
 	g := k.Deriv(x.Real)
 	return Dual{Real: k.Value(x.Real), E1mag: g * x.E1mag, E2mag: g * x.E2mag, E1E2mag: x.E1mag * x.E2mag / kernelCurvature(k, g)}
@@ -148,7 +148,7 @@ func dual(k Kernel, x Dual) Dual {
 // number are NaN without further code. The last argument must be a point inside the domain; its length is the
 // dimension d. Automatic differentiation gives ∇φ with ⌈d/2⌉ evaluations of phi, and ∇²φ with d(d+1)/2 evaluations.
 // Newton's method gives ∇φ*, and evaluates ∇²φ in each step, so d should be small. The function phi must be safe for
-// concurrent calls, and must not keep x.
+// concurrent calls, and must neither change nor keep x.
 //
 //	ball := bregman.FromVectorFunc("half sphere", func(x []bregman.Dual) bregman.Dual {
 //		gap := bregman.Dual{Real: 4}
@@ -238,9 +238,9 @@ func (m *vectorFunc) InDomain(x []float64) bool {
 
 // ConjugateGradient stores in dst the x with ∇φ(x) = y. Newton's method starts at x₀, the last argument of
 // FromVectorFunc. If Newton's method does not converge, ConjugateGradient follows the path
-// ∇φ(x) = ∇φ(x₀) + s(y − ∇φ(x₀)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, x is next to
-// the boundary. If φ is not convex, the path may end away from the boundary. If so, the entries of dst are NaN,
-// [ProjectDual] returns an error, and [Check] says why.
+// ∇φ(x) = ∇φ(x₀) + s(y − ∇φ(x₀)) from s = 0 to 1, with adaptive steps. For a y beyond the range of ∇φ, the path ends
+// next to the boundary. If φ is not convex, or if the domain is unbounded on the side of y, the path may end away from
+// the boundary. If so, the entries of dst are NaN, [ProjectDual] returns an error, and [Check] says why.
 func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 	checkLen(dst, y)
 	w := m.work(m.inside)
@@ -274,8 +274,8 @@ func (m *vectorFunc) ConjugateGradient(dst, y []float64) {
 
 // newton moves x to the solution of ∇φ(x) = y. It halves each step until two conditions hold: the step ends in the
 // domain; and at the end of the step, the slope of ⟨x, y⟩ − φ(x) is at least minus a quarter of the slope at the start.
-// It succeeds when a step no longer changes x, or when three short steps in a row leave at least half of
-// ‖y − ∇φ(x)‖_∞. It fails after 400 steps, if ∇²φ(x) is not positive definite, or if a step overflows.
+// It succeeds when ∇φ(x) = y, when a step no longer changes x, or when three short steps in a row leave at least half
+// of ‖y − ∇φ(x)‖_∞. It fails after 400 steps, if ∇²φ(x) is not positive definite, or if a step overflows.
 func (m *vectorFunc) newton(w *newtonWork, y []float64) bool {
 	m.Gradient(w.rest, w.x)
 	floats.SubTo(w.rest, y, w.rest)

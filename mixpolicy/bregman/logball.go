@@ -30,7 +30,7 @@ type LogBall struct {
 // Validate returns an error unless 0 < R < 10³⁰⁰.
 func (b LogBall) Validate() error { return validRadius("ball", b.R) }
 
-// Value returns −log(R² − ‖x‖²).
+// Value returns −log(R² − ‖x‖²), or +∞ if ‖x‖ ≥ R.
 func (b LogBall) Value(x []float64) float64 {
 	c := binade(b.R)
 	if g := Ball(b).gap(x, c); g > 0 {

@@ -19,10 +19,10 @@
 // and the inverse of φ′ as three functions, and [Separable] takes them as the methods of a [Kernel]. A type that
 // implements [Modulus] defines all operations on whole vectors.
 //
-// [Gallery] lists the moduli of this package, [Scale] multiplies a modulus by a number, [Sum] adds two moduli,
-// [Product] combines moduli of blocks of coordinates, [Compose] changes the coordinates by a matrix, and [Check]
-// examines any modulus. The package finds the optional methods of a modulus by type assertion to these interfaces:
-// [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
+// [Gallery] lists the moduli of this package, [Scale] multiplies a modulus by a positive number, [Sum] adds two
+// separable moduli, [Product] combines moduli of blocks of coordinates, [Compose] changes the coordinates by a matrix,
+// and [Check] examines any modulus. The package finds the optional methods of a modulus by type assertion to these
+// interfaces: [Conjugator], [Shifter], [Divergencer], [StrongConvexer], [Curver], [Validator].
 package bregman
 
 import (
@@ -68,16 +68,16 @@ type Shifter interface {
 // A Divergencer computes D(x; y) by a formula that avoids cancellation when x is near y.
 type Divergencer interface{ Divergence(x, y []float64) float64 }
 
-// A StrongConvexer returns a μ ≥ 0 and a p, 1 ≤ p ≤ ∞. It claims that D(x; y) ≥ (μ/2)‖x − y‖², with the norm ‖·‖ of
-// ℓ_p, for all x and y of the domain with 1ᵀx = 1ᵀy = 1. In other words,
-// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖². A μ of 0 claims nothing.
+// A StrongConvexer returns a μ ≥ 0 and a p. If μ > 0, it claims that D(x; y) ≥ (μ/2)‖x − y‖², with the norm ‖·‖ of
+// ℓ_p, 1 ≤ p ≤ ∞, for all x and y of the domain with 1ᵀx = 1ᵀy = 1. In other words,
+// φ(x) ≥ φ(y) + ⟨∇φ(y), x − y⟩ + (μ/2)‖x − y‖². If μ = 0, it claims nothing.
 type StrongConvexer interface{ StrongConvexity() (mu, p float64) }
 
 // A Curver computes 1ᵀ∇²φ*(y)1, that is, J″(0) of (3.24). For a modulus that is not a Curver, the solver of (3.25b)
 // estimates J″ from differences of J′. A [Separable] is a Curver; its kernel may provide ConjCurvature.
 type Curver interface{ ConjugateCurvature(y []float64) float64 }
 
-// A Validator returns an error if the parameters of a modulus are wrong.
+// A Validator returns an error if the parameters of a modulus or kernel are wrong.
 type Validator interface{ Validate() error }
 
 // Validate returns an error if the parameters of m are wrong, or if the domain of m does

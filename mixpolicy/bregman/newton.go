@@ -17,14 +17,14 @@ import (
 // every evaluation. If a Newton step would leave the bracket, or if Newton's method is slow, NewtonShift cuts the
 // bracket at the median of three of the zᵢ inside the bracket. If no zᵢ is inside, NewtonShift alternates between two
 // cuts: one halves the length of the bracket, and the other halves the number of floating-point numbers in the bracket.
-// If m is not [Separable], the bracket is at first (−∞, ∞). NewtonShift then finds finite ends by steps of growing
-// length.
+// If m is not [Separable], or if Each holds a kernel with an unbounded domain, the bracket is at first (−∞, ∞).
+// NewtonShift then finds finite ends by steps of growing length.
 //
 // TestEvaluations draws random dual points with similar or dissimilar entries, of magnitudes from 1e-300 to 1e300. For
 // these points, NewtonShift takes on average 2 to 6 evaluations with the separable moduli of the gallery, and 5 to 13
-// with the other moduli. Among 10⁵ such points for each modulus, the maximum was 73 evaluations. If the bracket is
-// finite, NewtonShift never takes more than 130 evaluations: after the first 60, almost every evaluation halves the
-// number of floating-point numbers in the bracket. At the start, this number is at most 2⁶⁴.
+// with the other moduli. Among 10⁵ such points for each modulus, the maximum was 73 evaluations. If the first
+// bracket is finite, NewtonShift never takes more than 130 evaluations, because after the first 60, almost every
+// evaluation halves the number of floating-point numbers in the bracket. At the start, this number is at most 2⁶⁴.
 //
 //	z, n, err := bregman.NewtonShift(bregman.Cube(1), []float64{2000, -1e300, 1000}, nil)
 func NewtonShift(m Modulus, y, scratch []float64) (z float64, evaluations int, err error) {
@@ -114,7 +114,7 @@ func newton(m Modulus, y, scratch []float64) (z float64, evals int, done bool, e
 	}
 }
 
-// A line evaluates J′(z) for the points y + z1.
+// A line evaluates J′ at points y + z1.
 type line struct {
 	m         Modulus
 	sep       Separable // m, if it is separable
@@ -165,8 +165,8 @@ func (l *line) at(z float64) (r, slope, noise float64) {
 }
 
 // step returns Newton's step for J′(z) = r and J″(z) = slope. If all coordinates share a kernel φ and |r| > 2⁻²⁶,
-// Newton's method is applied to φ′(θ̄) = φ′(1/d) instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ: φ′(θ̄) is a
-// generalised mean of the yᵢ + z. If the yᵢ are equal, φ′(θ̄) = y₁ + z, and one step finds the root for any φ.
+// Newton's method is applied to φ′(θ̄) = φ′(1/d) instead of θ̄ = 1/d, where θ̄ is the mean of the θᵢ. The number φ′(θ̄)
+// is a generalised mean of the yᵢ + z. If the yᵢ are equal, φ′(θ̄) = y₁ + z, and one step finds the root for any φ.
 func (l *line) step(r, slope float64) float64 {
 	if d := float64(len(l.y)); l.separable && l.sep.Each == nil && math.Abs(r) > 0x1p-26 {
 		k, mean := l.sep.Kernel, (1+r)/d

@@ -27,7 +27,7 @@ func Shift(m Modulus, y, scratch []float64) (z float64, err error) {
 	return z, err
 }
 
-// shiftPart returns the shift as one number, and whether J′ is known to be 0 there, to rounding.
+// shiftPart returns the shift z as one number, and whether J′(z) is known to be 0 to rounding.
 func shiftPart(m Modulus, y, scratch []float64) (z float64, done bool, err error) {
 	s, closed := m.(Shifter)
 	if !closed {
@@ -40,7 +40,7 @@ func shiftPart(m Modulus, y, scratch []float64) (z float64, done bool, err error
 
 func checkDual(y []float64) error {
 	if len(y) == 0 {
-		return fmt.Errorf("bregman: a dual point without coordinates, want at least one")
+		return fmt.Errorf("bregman: dual point without coordinates: want at least one")
 	}
 	if i := firstNonFinite(y); i >= 0 {
 		return fmt.Errorf("bregman: dual point has y[%d] = %g: want finite numbers", i, y[i])
@@ -55,9 +55,10 @@ const mostParts = 1 + 1024/53
 // ProjectDual replaces y by y + z1 with the z of (3.25b), and returns z. Let θ be ∇φ* at the new y. Then 1ᵀθ = 1 to
 // rounding, and θ is the Bregman projection of ∇φ* at the old y.
 //
-// If a single floating-point number cannot hold z accurately enough, ProjectDual shifts y in parts. After the first part, the entries of
-// y that determine 1ᵀθ are close to their final values. For these entries, the first part is exact, because the
-// difference of two floating-point numbers near each other has no rounding error. Further parts complete the shift.
+// If a single floating-point number cannot hold z accurately enough, ProjectDual shifts y in parts. After the first
+// part, the entries of y that determine 1ᵀθ are close to their final values. For these entries, the first part is
+// exact, because the difference of two floating-point numbers near each other has no rounding error. Further parts
+// complete the shift.
 //
 // ProjectDual returns the same errors as [Shift]; after an error, y is unspecified.
 //
@@ -75,8 +76,8 @@ func ProjectDual(m Modulus, y, scratch []float64) (z float64, err error) {
 		}
 		floats.AddConst(dz, y)
 		z += dz
-		// With a closed form, any part but the first is the last part if |dz| ≤ ‖y‖_∞: the rounding error of dz is then
-		// small.
+		// With a closed form, the shift ends after the first further part with |dz| ≤ ‖y‖_∞, because the rounding error
+		// of this dz is small.
 		if done || closed && part > 0 && math.Abs(dz) <= maxAbs(y) {
 			break
 		}

@@ -43,7 +43,7 @@ type Finding struct {
 	MeasuredCurve, ClaimedCurve     []Point
 }
 
-// A Kind is a class of findings. The classes are ordered by severity; the worst class comes first.
+// A Kind is a class of findings. The constants list the classes by severity, the worst first.
 type Kind int
 
 const (
@@ -182,7 +182,7 @@ func (e *Examination) must(ok bool, format string, args ...any) (wrong bool) {
 	return e.worse(map[bool]float64{false: 1}[ok], 0.5, format, args...)
 }
 
-// A vector is formatted with four entries at most.
+// A vector is formatted with at most four entries.
 type vector []float64
 
 func (v vector) String() string {

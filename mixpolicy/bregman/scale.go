@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Scale returns cφ, for c > 0. A mirror step with cφ and the step size η equals a mirror step with φ and the step
-// size η/c. If φ is [Separable], so is cφ.
+// Scale returns cφ, for c > 0. From the same θ, a mirror step with cφ and the step size η reaches the same point as a
+// mirror step with φ and the step size η/c. If φ is [Separable], so is cφ.
 //
 //	m := bregman.Scale(bregman.Cube(2), 10)
 //	m.ConjugateGradient(theta, y) // the cube's ∇φ*(y/10)
@@ -75,7 +75,7 @@ func (b Block) String() string { return "(" + nameOf(b.Modulus) + ")" }
 //	m := bregman.Product(bregman.Block{bregman.NegativeEntropy(), 3}, bregman.Block{bregman.Ball{R: 2}, 2})
 //
 // If every block is [Separable], use instead one Separable that lists all kernels in Each, because only the
-// projection of a Separable starts from bounds on the root z of J′.
+// projection of a Separable can start from bounds on the root z of J′.
 func Product(first Block, more ...Block) Modulus {
 	blocks := slices.Concat([]Block{first}, more)
 	return product{strings.ReplaceAll(strings.Trim(fmt.Sprint(blocks), "[]"), ") (", ") × ("), blocks, 1}

@@ -20,7 +20,7 @@ import (
 // x = (φ*)′(y). Without Divergence, it computes D by the definition, or by a quadrature where the terms of the
 // definition cancel. Without ConjCurvature, it computes (φ*)″ from a difference of φ′.
 type Kernel interface {
-	// Value returns φ(x).
+	// Value returns φ(x) for lo ≤ x ≤ hi.
 	Value(x float64) float64
 	// Deriv returns φ′(x) for lo < x < hi; φ′ must be strictly increasing.
 	Deriv(x float64) float64
@@ -89,7 +89,7 @@ func (s Separable) checkLen(x []float64) {
 func (s Separable) Validate() error {
 	for i, k := range s.kernels() {
 		if k == nil {
-			return fmt.Errorf("bregman: %v has no kernel for coordinate %d: want a separable modulus in this dimension", s, i)
+			return fmt.Errorf("bregman: %v has no kernel for coordinate %d: want one (Sum wants separable moduli in ℝᵈ)", s, i)
 		}
 		err := validate(k)
 		if lo, hi := k.Domain(); err == nil && !(lo < hi) {
@@ -104,7 +104,7 @@ func (s Separable) Validate() error {
 	return nil
 }
 
-// Value returns Σᵢ kᵢ(xᵢ), and +∞ outside the closed domain.
+// Value returns Σᵢ kᵢ(xᵢ), or +∞ outside the closed domain.
 func (s Separable) Value(x []float64) float64 {
 	return s.total(x, func(k Kernel, i int) float64 {
 		if lo, hi := k.Domain(); !(lo <= x[i] && x[i] <= hi) {
