@@ -47,7 +47,7 @@ type OfflinePrimalDual struct {
 	Inner int // K; 0 means ⌊√Steps⌋
 	// Coverage is C; required. At every pair, the measure of an optimal policy must be at most C times q.
 	Coverage float64
-	// MixingTime is t; required under average cost. The t that [BoxMirror] requires, plus 1, is enough.
+	// MixingTime is t; required under average cost. A t that is enough for [BoxMirror], plus 1, is enough here.
 	MixingTime float64
 	// Rate multiplies the step size α′; 0 means 1.
 	Rate float64
@@ -57,12 +57,12 @@ type OfflinePrimalDual struct {
 func (a OfflinePrimalDual) Name() string { return "offline primal–dual" }
 
 // offline is a run of [OfflinePrimalDual]. In its game, hi is H, primal and dual are η and ζ, and t counts the
-// policies.
+// policies so far.
 type offline struct {
 	*game
 	rate, cover, rho, slow float64   // α′, C, ρ and the step size of ρ
 	inner, k               int       // K, and the number of transitions since β moved
-	beta, theta, mean, pi  []float64 // β, θ, the mean of θ since β moved, and scratch for π(s)
+	beta, theta, mean, pi  []float64 // β, θ, a mean that equals θ̄ once k = K, and scratch for π(s)
 	logit, chosen          []float64 // α′ Σ θ̄ of the present policy, and of the answer
 }
 
@@ -122,8 +122,7 @@ func (a *offline) lower(s int, w float64) {
 	}
 }
 
-// move adds η·by to an entry of θ, projects the entry, and adds the effect of its change to the mean of the K
-// iterates.
+// move adds η·by to entry i of θ, projects this entry, and adds the effect of its change to the mean of the K iterates.
 func (a *offline) move(i int, by float64) {
 	before := a.theta[i]
 	a.theta[i] = min(max(before+a.primal*by, -a.hi), a.hi)

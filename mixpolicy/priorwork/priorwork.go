@@ -62,7 +62,7 @@ func (policyOnly) View(s *mixpolicy.Snapshot) error {
 	return nil
 }
 
-// zeroVectors returns several zero vectors of length n; their number is count.
+// zeroVectors returns count zero vectors of length n.
 func zeroVectors(count, n int) [][]float64 {
 	return slices.Collect(slices.Chunk(make([]float64, count*n), n))
 }

@@ -59,8 +59,9 @@ func Recommend(p *mixpolicy.Problem, known Known, budget int) (Recommendation, e
 		"which leaves out costs far greater than max |c|. " + precision}, nil
 }
 
-// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), where ψ_i is row i of Ψ, and P is the projection onto 1ᵀx = 0. If
-// costs have no noise, this number bounds the standard deviation of P(cΨ/q) for one sample.
+// samplingError returns c_max √(Σ_i ‖Pψ_i‖²/q_i), where the sum is over the pairs i with q_i > 0, ψ_i is row i of Ψ,
+// and P is the projection onto 1ᵀx = 0. If costs have no noise, this number bounds the standard deviation of
+// P(c_iψ_i/q_i) for a pair i ~ q.
 func samplingError(p *mixpolicy.Problem) float64 {
 	f := p.Features()
 	row, total := make([]float64, f.Dim()), 0.

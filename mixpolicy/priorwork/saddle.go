@@ -63,11 +63,11 @@ func (s *saddle) ascend(dst, lambda []float64, step float64, theta []float64) {
 //	θ½ = step from θ along Ψᵀ(c − λ),    λ½ = [λ − ησSΨθ]₊,
 //	θ  ← step from θ along Ψᵀ(c − λ½),   λ  ← [λ − ησSΨθ½]₊.
 //
-// Steps in θ are those of (3.25) with the length η/σ. The matrix S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ =
-// c_max − c_min, or 1 if all costs are equal, balances the steps in θ and λ. The answer (θ̂, λ̂) is the average of the
-// points (θ½, λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because the gradients of 𝓛 are
-// Lipschitz continuous and have no noise. The user chooses only the modulus, which determines η. The certificate of a
-// run contains the duality gap.
+// Steps in θ are those of (3.25) with the length η/σ. The matrix S is diagonal, with S_ii = 1/Σ_j ψ_ij. The weight σ
+// balances the steps in θ and λ: it is max c − min c, or 1 if all costs are equal. The answer (θ̂, λ̂) is the average
+// of the points (θ½, λ½). For fixed (θ, λ), 𝓛(θ̂, λ) − 𝓛(θ, λ̂) is O(1/t) after t iterations, because the gradients of
+// 𝓛 are Lipschitz continuous and have no noise. The user chooses only the modulus, which determines η. The certificate
+// of a run contains the duality gap.
 //
 // An iteration costs 4nmd operations. The method makes no queries.
 //
@@ -102,7 +102,7 @@ type mirrorProx struct {
 //
 // If φ is μ-strongly convex in ℓ₂, the step size is η = √μ. The gradient of 𝓛 then has the Lipschitz constant
 // ‖S^{1/2}Ψ‖₂/√μ ≤ 1/√μ in the norms √μ‖θ‖₂ and ‖λ‖_{S⁻¹}. The analysis allows step sizes up to the inverse of this
-// constant.
+// Lipschitz constant.
 func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run, error) {
 	set, err := mixpolicy.Mirror{Phi: a.Modulus}.For(p)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	mu, norm, ok := bregman.StrongConvexity(a.Modulus)
 	if !ok || norm > 2 {
 		return nil, fmt.Errorf("priorwork: mirror-prox with %v: no constant of strong convexity in ℓ_p with p ≤ 2 is known, "+
-			"want a bregman.StrongConvexer that has one", a.Modulus)
+			"want a bregman.StrongConvexer that returns μ > 0 and p ≤ 2", a.Modulus)
 	}
 	set.Eta = mixpolicy.Constant(math.Sqrt(mu))
 	d, pairs := p.Dim(), p.MDP().Pairs()
@@ -123,7 +123,7 @@ func (a MirrorProx) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.
 	}, nil
 }
 
-// balance returns c_max − c_min, or 1 if all costs are equal: a scale for λ, because λ has the unit of costs.
+// balance returns max c − min c, or 1 if all costs are equal. This number scales λ, which has the unit of costs.
 func balance(p *mixpolicy.Problem) float64 {
 	lo, hi := p.MDP().CostRange()
 	return cmp.Or(hi-lo, 1)
@@ -177,10 +177,11 @@ func (a *mirrorProx) View(s *mixpolicy.Snapshot) error {
 // restarts in three cases: this error is at most a fifth of the error at the last restart; this error is at most four
 // fifths of the error at the last restart, and exceeds the error at the preceding test; or at least 0.36 of all
 // iterations came after the last restart. Without restarts, the average (θ̂, λ̂) after t iterations has 𝓛(θ̂, λ) − 𝓛(θ,
-// λ̂) = O(1/t) for every fixed (θ, λ). With restarts, the method converges linearly if Θ_R is a polyhedron. For the
-// ball, we observe linear convergence, but know of no theorem that promises it. The weight σ starts at c_max − c_min,
-// or at 1 if all costs are equal. At a restart, σ becomes √(σ d_λ/d_θ), where d_λ and d_θ are the distances, in λ and
-// in θ, between the new starting point and the preceding one. If one of these distances is 0, σ does not change.
+// λ̂) = O(1/t) for every fixed (θ, λ). The restarts of Applegate et al. (2023), which use another error, make the
+// method converge linearly if Θ_R is a polyhedron. For the ball, we observe linear convergence, but know of no theorem
+// that promises it. The weight σ starts at max c − min c, or at 1 if all costs are equal. At a restart, σ becomes
+// √(σ d_λ/d_θ), where d_λ and d_θ are the distances, in λ and in θ, between the new starting point and the preceding
+// one. If one of these distances is 0, σ does not change.
 //
 // The error is the sum of two numbers: the absolute value of the duality gap, and σ times the negative mass ‖[Ψθ]₋‖₁.
 // An iteration costs 2nmd operations. Every 16 iterations, PDHG tests whether to restart; this test costs as much as a
@@ -212,7 +213,7 @@ type pdhg struct {
 	mean        point     // the mean of the iterates since the last restart
 	start       point     // the point of the last restart
 	startError  float64
-	candidate   float64 // the error at the last test since the restart; startError before that test
+	candidate   float64 // the error at the last test since the restart, or startError if there was none
 	best        point   // the answer
 	bestError   float64
 }
@@ -269,9 +270,7 @@ func (a *pdhg) image(theta, lambda []float64) error {
 	return nil
 }
 
-// consider keeps the best point, and restarts if one of three criteria holds. The constants are those of cuPDLP.jl:
-// 0.2 for sufficient decrease, 0.8 for some decrease that has ended, and 0.36 of all iterations as the longest time
-// without a restart.
+// consider keeps the best point, and restarts if one of the three criteria of [PDHG] holds.
 func (a *pdhg) consider() {
 	x, e := a.mean, a.error(a.mean)
 	if f := a.error(a.at); f < e {

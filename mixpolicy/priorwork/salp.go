@@ -56,8 +56,8 @@ type SALP struct {
 func PublishedPenalty(gamma float64) float64 { return 2 / (1 - gamma) }
 
 // Solve solves the program exactly, up to rounding. In the result, Objective is αᵀΦν̂ without the penalty, and
-// Violation is the greatest slack over all states. Solve returns an error under average cost, for invalid fields, if
-// the program is unbounded, and if ctx ends.
+// Violation is the greatest slack over all states. Solve returns an error under average cost, if a field is invalid, if
+// the program is unbounded, if rounding stops the solver too far from a solution, or if ctx ends first.
 func (p SALP) Solve(ctx context.Context, x *mixpolicy.MDP) (*Approximation, error) {
 	alpha, mu, err := smoothedWeights(x, p.Basis, p.Weights, p.Slack)
 	if err != nil {
@@ -130,8 +130,8 @@ func newSlack(m int, mu []float64, rows linprog.Columns, cost []float64) *slack 
 	return f
 }
 
-// tangent stores in g the slope of an affine function gᵀy − f that is at most σ everywhere and equals σ at y. It
-// returns f and σ(y).
+// tangent stores in g the slope of an affine function gᵀy − offset that is at most σ everywhere and equals σ at the
+// given y. It returns offset, and σ(y) as value.
 func (f *slack) tangent(g, y []float64) (offset, value float64) {
 	clear(g)
 	f.rows.Apply(f.dot, 0, y)
@@ -161,7 +161,7 @@ func (f *slack) rounding(y []float64) float64 {
 
 // If κ > 0, maximise returns argmax bᵀy − κσ(y). If κ = 0, it returns argmax bᵀy subject to σ(y) ≤ budget. It also
 // returns an upper bound on the difference between the optimum and the value at y. The rows of the linear programs are
-// the tangents: gᵀy − f ≤ budget if κ = 0, and otherwise gᵀy − f ≤ unit·τ, where τ is another variable.
+// the tangents: gᵀy − offset ≤ budget if κ = 0, and otherwise gᵀy − offset ≤ unit·τ, where τ is another variable.
 func (f *slack) maximise(ctx context.Context, b []float64, kappa, budget float64) (y []float64, gap float64, err error) {
 	r := len(b)
 	objective := negated(b)

@@ -11,7 +11,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// ScaleFree is Algorithm 1 without η, β or a scale of costs: it chooses the lengths of its steps as it runs. Let b̂_t
+// ScaleFree is Algorithm 1 without η, β or a scale of costs. It chooses the lengths of its steps as it runs. Let b̂_t
 // be the mean of cΨ/q over the samples so far, Px = x − (1ᵀx/d)1, and w_t = t. Then
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t                                                        instead of (3.5a)
@@ -42,8 +42,8 @@ import (
 // samples that were drawn after both θ̂ and a clipping level L were fixed. Assume that a revealed cost is X = c + N,
 // where the noise N has the same distribution for every pair, and this distribution is symmetric about 0. The variance
 // of N may be infinite. Let X_L be X clipped to [−L, L], let x = X_LΨ/q, let b̄ be the mean of the n samples of x, and
-// let V be the covariance of these samples. In a run with a Tolerance, b̂ is computed from X_L instead of X, and not
-// every sample is followed by a step: after a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰
+// let V be the covariance of the n samples of Px. In a run with a Tolerance, b̂ is computed from X_L instead of X, and
+// not every sample is followed by a step: after a step at sample t, the next step is at sample t + 1 + ⌊t/2¹⁵⌋, so 10¹⁰
 // samples take about 430,000 steps.
 //
 // Noise: let k = θ̂ − θ* for an optimum θ*. Since |kᵀx| ≤ L max_i |(Ψk)_i|/q_i, the empirical Bernstein inequality
@@ -58,8 +58,8 @@ import (
 //
 // Localisation: by these three bounds, (1−p)kᵀb ≤ kᵀb̄ + H for every H ≥ h(k) + π̄c_max‖Ψk‖₁. Since kᵀb ≥ 0, the
 // optimum θ* is in S(H) = {θ feasible: b̄ᵀθ ≤ b̄ᵀθ̂ + H}. Let u_j be the eigenvectors of V, v_j its eigenvalues, and
-// r_j = max |u_jᵀ(θ̂ − θ)| over θ in S(H). To compute one r_j, we solve two programs like (2.18). Since |(Ψk)_i| ≤ m_i
-// = Σ_j |(Ψu_j)_i|r_j, the next H is
+// r_j = max |u_jᵀ(θ̂ − θ)| over θ in S(H). To compute one r_j, we solve two programs like (2.18). Since 1ᵀk = 0,
+// |(Ψk)_i| ≤ m_i = Σ_j |(ΨPu_j)_i|r_j. So the next H is
 //
 //	√(2 Σ_j v_jr_j² ln(2/δ)/n) + 14L max_i m_i/q_i ln(2/δ)/3(n−1) + π̄c_max min(2, Σ_i m_i).
 //
@@ -67,9 +67,9 @@ import (
 //
 //	(1−p)(bᵀθ̂ − bᵀθ*) ≤ b̄ᵀθ̂ − min {b̄ᵀθ: θ feasible} + H,   (1−p)|bᵀθ̂| ≥ |b̄ᵀθ̂| − h(θ̂) − π̄c_max,
 //
-// where h(θ̂) uses the mean of (xᵀθ̂)² instead of the variance. The run ends once the right side of the first
-// inequality is at most ε times the right side of the second. So, for ε < 1, no run ends by itself if the optimum is 0,
-// unless all costs are 0.
+// where h(θ̂) uses Σ(xᵀθ̂)²/(n−1) instead of θ̂ᵀVθ̂. The run ends once the right side of the first inequality is at
+// most ε times the right side of the second. So, for ε < 1, no run ends by itself if the optimum is 0, unless all costs
+// are 0.
 //
 // The probability of a wrong end: a test adds at most 4δ to this probability for each answer fixed before this test,
 // because the samples of the test may decide whether the answer is kept. An answer is replaced only when at least as
@@ -154,7 +154,7 @@ type scaleFree struct {
 	first, firstDual                     []float64 // θ₁, ∇φ(θ₁)
 	total, last, lead                    []float64 // Σ wĝ, ĝ_{t−1}; scratch
 	b, price, row                        []float64 // b̂, Ψᵀλ; scratch
-	lambda, highest, rowSquares, measure []float64 // λ_t, its largest so far, Q_t, Ψθ_t
+	lambda, highest, rowSquares, measure []float64 // λ_t, the largest λ_k(i) so far, Q_t, Ψθ_t
 	sumLambda, shown                     []float64 // Σ wλ; scratch
 
 	squares, length, unit float64 // S_t, c_t, max ‖Pb̂‖
@@ -162,7 +162,7 @@ type scaleFree struct {
 	kept                  int     // samples in b̂
 
 	trial       *trial // of θ̂
-	drawn, next int    // samples so far; the sample that the next step follows
+	drawn, next int    // samples so far, and the number of samples at which the next step is due
 	look        int    // the number of samples at which to test θ̂ next, or −1 after the last test
 }
 
@@ -301,7 +301,7 @@ func (a *scaleFree) ascend() {
 	for i, v := range a.measure {
 		a.rowSquares[i] += w * v * (w * v)
 		lambda := a.lambda[i]
-		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // so small a row could matter only if λ were enormous
+		if lambda == 0 && v >= 0 || a.rowSquares[i] < 0x1p-1000 { // λ stays 0; so small a Q matters only for a huge λ
 			continue
 		}
 		a.sumLambda[i] += w * lambda
@@ -345,7 +345,7 @@ func (a *scaleFree) test() error {
 	return err
 }
 
-// retreat moves θ, with 1ᵀθ = 1, along the line to (1/d, …, 1/d) to the first point with Ψθ ⪰ 0, up to rounding. Such a
+// retreat moves θ, with 1ᵀθ = 1, towards (1/d, …, 1/d), as far as the first point with Ψθ ⪰ 0, up to rounding. Such a
 // point exists, because Ψ ⪰ 0. retreat overwrites measure, over pairs, and row, of length d.
 func retreat(f *mixpolicy.Features, theta, measure, row []float64) {
 	f.MulVec(measure, theta)

@@ -20,7 +20,7 @@ import (
 //
 // # The saddle point
 //
-// With the least slacks, the smoothed program with penalty κ ([SALP]) is
+// With the least slacks, and with ν in the ball Γ = {‖ν‖₂ ≤ R}, the smoothed program with penalty κ ([SALP]) is
 //
 //	max_{ν∈Γ} αᵀΦν − κ Σ_s μ(s) [max_a h_a(s;ν)]₊,   h_a(s;ν) = (Φν)(s) − γP_a(s)Φν − c_a(s).
 //
@@ -44,14 +44,14 @@ import (
 //
 // # The iteration
 //
-// We use mirror descent for ν with φ_R, the modulus (3.7) of the ball Γ = {‖ν‖₂ ≤ R}, and entropic mirror ascent for
-// ρ(s). The weight of taking no action is 1 − 1ᵀρ(s). Neither the step of ν nor the step of ρ needs a projection:
+// We use mirror descent for ν with φ_R, the modulus (3.7) of the ball Γ, and entropic mirror ascent for ρ(s). The
+// weight of taking no action is 1 − 1ᵀρ(s). Neither the step of ν nor the step of ρ needs a projection:
 //
 //	∇φ_R(ν) ← ∇φ_R(ν) − ηĝ_ν,
 //	ρ_a(s) ← ρ_a(s) e^{ηκĥ_a} / (1 − 1ᵀρ(s) + Σ_b ρ_b(s) e^{ηκĥ_b}).
 //
 // A step makes m queries and takes O(md) operations, whatever n is. Let ν̂ be the average of the iterates of ν, with
-// the weights η. The answer is the greedy policy for Φν̂, which is computed with the true costs of all pairs.
+// the weights η. The answer is the greedy policy for Φν̂. This policy is computed with the true costs of all pairs.
 //
 // # The error
 //
@@ -72,7 +72,7 @@ import (
 // constants in the rates of section 3 contain ‖λ*‖. The factor √n arises because the constraints of every state may
 // bind.
 //
-// Source: none. The abstract of the paper announces the method; we derive it here.
+// Source: none.
 type SmoothedPrimalDual struct {
 	Basis   *mat.Dense // Φ
 	Weights []float64  // α; nil means the MDP's initial distribution

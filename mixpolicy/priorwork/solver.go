@@ -9,8 +9,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy"
 )
 
-// The methods of this file know the costs, and their runs take no steps: View or Policy does all of the work. Compare
-// the methods by the time that View or Policy takes.
+// The methods of this file know the costs, and their runs take no steps, because View or Policy does all of the work.
+// Compare the methods by the time that View or Policy takes.
 type (
 	solvedMixture struct{ *mixpolicy.Problem }
 	solvedPolicy  func(context.Context) (*mixpolicy.Policy, error)
@@ -51,7 +51,7 @@ func (MixtureLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpolicy.Run
 }
 
 // FullLP solves (2.13), the linear program of the whole MDP, by policy iteration, which is the simplex method with many
-// pivots at once: see [SolveLP].
+// pivots at once (see [SolveLP]).
 //
 // Source: Howard, Dynamic Programming and Markov Processes, 1960.
 type FullLP struct{}
@@ -88,9 +88,9 @@ func (a ApproximateLP) Start(p *mixpolicy.Problem, _ *mixpolicy.Oracle) (mixpoli
 	}), nil
 }
 
-// SmoothedLP is [SALP] with the true costs and the published penalty. The published μ, the optimal policy's measure, is
-// unknown before the problem is solved. So for both μ and α, SmoothedLP uses the distribution that [Visits] returns.
-// SmoothedLP is only for discounted cost.
+// SmoothedLP is [SALP] with the true costs and the published penalty. For both α and μ, SmoothedLP uses the
+// distribution that [Visits] returns. (The published μ, the optimal policy's measure, is unknown before the problem is
+// solved.) SmoothedLP is only for discounted cost.
 //
 // Source: see [SALP].
 //

@@ -28,7 +28,7 @@ import (
 //	ĝ = b − ω 1{Ψ_iθ < 0} Ψ_i/q₁(i) + ω sign(W_sθ − (1−γ)α(s)) W_s/q₂(s),
 //
 // with independent pairs i ~ q₁ ∝ ‖Ψ_i‖₂ and states s ~ q₂ ∝ ‖W_s‖₂. So Ψ_i/q₁(i) has the same length for every i that
-// can be drawn, and W_s/q₂(s) for every such s.
+// can be drawn, and W_s/q₂(s) has the same length for every s that can be drawn.
 //
 // Source: Abbasi-Yadkori, Bartlett and Malek, ICML 2014 (arXiv 1402.6763). We did not have the text.
 //
@@ -43,8 +43,8 @@ type SparseDualALP struct {
 	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
 }
 
-// NewSparseDualALP computes W, q₁ and q₂ for d features. For each pair i, row must call the function set once for
-// every nonzero entry of Ψ_i, in any order.
+// NewSparseDualALP computes W, q₁ and q₂ for d features. For each pair i, the function row must call set once for every
+// nonzero entry of Ψ_i, in any order.
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)
@@ -134,7 +134,7 @@ func (l *lists) matrix(columns int) *sparse.Matrix {
 // Dim returns d, the number of features.
 func (a *SparseDualALP) Dim() int { return len(a.b) }
 
-// Entries returns the numbers of nonzero entries of Ψ and of W.
+// Entries returns the numbers of stored entries of Ψ and of W. All nonzero entries are stored, and perhaps some zeros.
 func (a *SparseDualALP) Entries() (psi, flow int) { return a.psi.NNZ(), a.flow.NNZ() }
 
 // Parts returns the three parts of f_ω, without the weight ω: cᵀΨθ, ‖[Ψθ]₋‖₁ and ‖(Q − γP)ᵀΨθ − (1−γ)α‖₁.
@@ -159,7 +159,7 @@ type DualALPRun struct {
 	StepSize  mixpolicy.StepSize
 	Batch     int // number of gradient estimates that a step averages
 	Steps     int
-	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also keeps 1ᵀθ = 1
+	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also enforces 1ᵀθ = 1
 	Start     []float64 // θ₀
 	// Visit, if set, receives the mean of the iterates after each step that Schedule names, and after the last step.
 	// Visit must copy the mean to keep it.
@@ -168,8 +168,8 @@ type DualALPRun struct {
 }
 
 // Run runs the method, and returns the mean of the iterates. If ctx ends, or if a step or Visit fails, Run returns an
-// error and the mean of the iterates so far, which is 0 before the first step. If a setting is invalid, Run returns nil
-// and an error.
+// error and the mean of the iterates so far, which is 0 before the first step. If a setting other than Radius is
+// invalid, Run returns nil and an error.
 func (a *SparseDualALP) Run(ctx context.Context, set DualALPRun, rng *rand.PCG) ([]float64, error) {
 	d := a.Dim()
 	if !(set.Weight > 0) || !(set.CostScale > 0) || set.StepSize == nil || set.Batch < 1 || set.Steps < 1 || len(set.Start) != d {

@@ -87,7 +87,7 @@ func (t *trial) excess(tolerance float64) (bound, own, allowed float64) {
 	}
 	price := tolerance * (t.bernstein(square/(t.n-1), 2*t.limit*most) + clipping)
 	var v mat.SymDense
-	var weighted, u, along mat.Dense // along is |Ψu_j|/q
+	var weighted, u, along mat.Dense // column j of along is |ΨPu_j|/q
 	var eigen mat.EigenSym
 	weighted.Apply(func(i, _ int, v float64) float64 { return v * math.Sqrt(t.squares[i]) }, t.ratios)
 	v.SymOuterK(1/(t.n-1), weighted.T())

@@ -7,8 +7,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/bregman"
 )
 
-// VarianceReduced is Algorithm 1 with a gradient estimate whose variance is smaller than the variance of (3.5a). In
-// (3.5a), both terms are sampled. But Ψᵀλ_t is known, and cᵀΨ can be estimated from all samples so far:
+// VarianceReduced is Algorithm 1 with another gradient estimate. In (3.5a), both terms are sampled. But Ψᵀλ_t is known,
+// and cᵀΨ can be estimated from all samples so far:
 //
 //	ĝ_t = b̂_t − Ψᵀλ_t,    b̂_t = (1/t) Σ_{k≤t} c(sₖ,aₖ)Ψ(sₖ,aₖ)/q(sₖ,aₖ).
 //
