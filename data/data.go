@@ -1,6 +1,6 @@
 // Package data holds computed results, which notebooks and tests read. Among them are reference values with their
-// provenance, claims with their verdicts, and comparisons with other packages. Package data also holds texts written by
-// hand: the paper's statements, the errata of the paper, and the index of its equations.
+// provenance, verdicts on claims, and comparisons with other packages. Package data also holds texts written by hand:
+// the paper's statements and claims, the errata of the paper, and the index of its equations.
 package data
 
 import (

@@ -77,9 +77,9 @@ func (c Comparison) Floor() float64 {
 	return c.Bytes / c.Bandwidth
 }
 
-// Best returns one row for each work and instance: the row of the fastest peer that returned our answer. The instances
-// stay in the order of the argument. If no peer returned our answer, Best returns the row of the peer that was stopped
-// after the longest time. If no peer was stopped either, Best returns the first row of the instance.
+// Best returns one row for each work and instance: the row of the fastest method that returned our answer. The rows
+// stay in the order of the instances. If no method returned our answer, Best returns the row of the method that was
+// stopped after the longest time. If no method was stopped either, Best returns the first row of the instance.
 func Best(all []Comparison) []Comparison {
 	var best []Comparison
 	for _, c := range all {
@@ -125,13 +125,13 @@ func (c *Comparison) times() []*float64 {
 		&c.They.Median, &c.They.Least, &c.They.Greatest, &c.TheirCPU}
 }
 
-// WriteComparisons writes the rows as CSV with a header. It rounds the numbers to four digits, and sets
-// [Comparison.Told] from the rounded numbers.
+// WriteComparisons writes the rows as CSV with a header. It rounds times, sizes and bandwidths to four digits, and sets
+// [Comparison.Told] from the rounded times.
 func WriteComparisons(w io.Writer, all []Comparison) error {
 	all = slices.Clone(all)
 	for k := range all {
 		c := &all[k]
-		for _, v := range c.times() { // compute the ratio from the rounded numbers
+		for _, v := range c.times() {
 			*v, _ = strconv.ParseFloat(number(*v), 64)
 		}
 		c.Told = c.told()

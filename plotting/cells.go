@@ -34,8 +34,8 @@ func (c *Cells) Set(row, column, cell string) {
 	c.of[[2]string{row, column}] = cell
 }
 
-// Table returns a table with the columns of the given heads, in this order. An additional first column holds the names
-// of the rows; the head of this column is the argument rows.
+// Table returns a table with the columns of the given heads, in this order. The names of the rows are in an additional
+// first column, and rows is the head of this column.
 func (c *Cells) Table(caption, rows string, heads ...string) Table {
 	t := Table{Caption: caption, Columns: Columns(append([]string{rows}, heads...)...)}
 	for _, row := range c.rows {

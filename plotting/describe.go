@@ -11,7 +11,7 @@ import (
 // Without the code that draws, the cell's program is half as large, and linking the program takes half the time. The
 // description contains only layers of this package: [Pen] records what a user's own layers draw.
 
-// An order asks for panels as a file of the given Format or, if Format is empty, as the output of a notebook.
+// An order asks for panels as a file of the given Format or, if Format is empty, as an output of a cell.
 type order struct {
 	Format   string
 	Frames   []Panels // nil if the order asks for a file; a file shows only Still

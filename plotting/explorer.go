@@ -21,8 +21,8 @@ type Explorer struct {
 	Frame func(at []int) Panels
 }
 
-// Control is a parameter that the reader chooses with a slider or, if Menu is true, from a menu. A menu suits values
-// that are names.
+// Control is a parameter whose value the reader chooses with a slider or, if Menu is true, from a menu. A menu suits
+// values that are names.
 type Control struct {
 	Label  string // such as "η"
 	Values []string

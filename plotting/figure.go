@@ -228,8 +228,8 @@ func checkColumns(cols ...column) error {
 	return nil
 }
 
-// check verifies the columns x and y of points. If lo or hi is not nil, check also verifies that lo and hi are columns
-// on the axis given by the argument along, and that lo[i] ≤ hi[i] for each i.
+// check verifies the columns x and y of points. If lo or hi is not nil, check also verifies the columns lo and hi,
+// whose axis is along, and that lo[i] ≤ hi[i] for each i.
 func (p *Pen) check(x, y, lo, hi []float64, along Axis) error {
 	all := []column{{"X", x, p.X}, {"Y", y, p.Y}}
 	if lo != nil || hi != nil {

@@ -17,8 +17,8 @@ type Grid struct {
 	Z    [][]float64
 }
 
-// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1]. If z becomes infinite between two neighbouring
-// points, Sample adds a row or column of grid points close to where z becomes infinite.
+// Sample evaluates z on n × n equidistant points of [x0, x1] × [y0, y1], for n ≥ 2. If z becomes infinite between two
+// neighbouring points, Sample adds a row or column of grid points close to where z becomes infinite.
 func Sample(z func(x, y float64) float64, x0, x1, y0, y1 float64, n int) Grid {
 	g := Grid{X: make([]float64, n), Y: make([]float64, n)}
 	for i := range n {
@@ -163,9 +163,9 @@ func (c Contour) marks() []mark {
 	return ms
 }
 
-// room finds a point of the level set for the label. It prefers the middle point of the longest piece, if the frame and
-// earlier labels leave twice the space that a label needs there, and then the first point with this space. If there is no
-// such point, room returns the point with the most space; ok is false if even this space is less than a label needs.
+// room finds a point of the level set for the label, where the frame and earlier labels leave twice the space that a
+// label needs: the middle point of the longest piece or, if the space there is less, the first such point. If there is
+// no such point, room returns the point with the most space, and ok is false if a label needs more than that.
 func (c Contour) room(labels texts, lines []polyline) (x, y float64, ok bool) {
 	const width, height = 0.09, 0.06 // of a label and the space around it, relative to the length of an axis
 	g := c.Grid
@@ -199,12 +199,12 @@ type polyline struct {
 
 // levelSet traces the level set of the function that interpolates the grid linearly along its edges (marching
 // squares). If only two opposite corners of a cell are above the level, the level set separates these two unless the
-// mean of the four corners is above the level. A corner at the level itself counts as above. If exactly one corner of a
-// cell is not finite, the triangle of the other three corners is used.
+// mean of the four corners is above the level. A corner or a mean at the level itself counts as above. If exactly one
+// corner of a cell is not finite, the triangle of the other three corners is used.
 func (g Grid) levelSet(level float64) []polyline {
 	nx, ny := len(g.X), len(g.Y)
-	// The kinds of edges are 0, from (i, j) to (i+1, j); 1, from (i, j) to (i, j+1); and the diagonals: 2, from (i, j) to
-	// (i+1, j+1), and 3, from (i+1, j) to (i, j+1).
+	// An edge of kind 0 leads from (i, j) to (i+1, j), and an edge of kind 1 from (i, j) to (i, j+1). The diagonals are
+	// of kind 2, from (i, j) to (i+1, j+1), and of kind 3, from (i+1, j) to (i, j+1).
 	edge := func(i, j, kind int) int { return 4*(i*ny+j) + kind }
 
 	// neighbours maps an edge to the edges to which the level set continues, through the cells on either side.

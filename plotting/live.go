@@ -44,7 +44,7 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 }
 
 // digits returns the number of significant digits with which a coordinate is stored. On a linear axis that contains 0,
-// and on a logarithmic axis with hi > 2·lo, this number is the argument length. On any other axis, it is greater, but
+// and on a logarithmic axis with hi > 2·lo, this number equals length. On any other axis, it is greater, but
 // at most 17.
 func (s scale) digits(length int) int {
 	if s.log && s.hi/s.lo > 2 {

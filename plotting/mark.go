@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A mark is a primitive in data coordinates. Layers are lowered to marks, and the two renderings draw only marks.
+// A mark is a primitive in data coordinates. Layers are lowered to marks, which both renderings draw.
 type mark interface {
 	bounds() bounds
 }
@@ -21,7 +21,7 @@ type curve struct {
 	thin         bool // a thinner line, for a level set
 }
 
-// boxes are rectangles that stand on 0, centred at x.
+// boxes are the rectangles of [Bars], centred at x.
 type boxes struct {
 	x, height []float64
 	width     float64
@@ -62,7 +62,7 @@ type layer struct {
 	marks      []mark
 }
 
-// inLegend reports whether the layer has an entry in the legend: a name that is not drawn on the layer itself.
+// inLegend reports whether the legend names the layer. The labels of rules, spans and arrows are in the figure instead.
 func (l layer) inLegend() bool {
 	switch l.marks[0].(type) {
 	case rule, span, arrow:
@@ -137,7 +137,7 @@ type corner struct {
 
 // place finds the corner where the label of a rule covers the fewest pieces of marks.
 func (r rule) place(layers []layer, x, y scale, width, height float64) corner {
-	// The label's box in units of the axes, estimated from the size of 9 pt letters and the space outside the axes.
+	// The label's box, relative to the axes, estimated from the size of 9 pt letters and the space outside the axes.
 	w := 0.07 * float64(utf8.RuneCountInString(r.label)) / max(1, width-0.9)
 	h := 0.17 / max(1, height-1)
 	at, long, high := y.unit(r.at), w, h // the rule's place, and the label's size along the rule and across it
@@ -225,7 +225,7 @@ const (
 	Orange
 	Sky
 	Grey
-	Black // for exact values; Black is nearly white on dark pages, and the figure never chooses it
+	Black // for exact values, and the default of a [Rule]; nearly white on dark pages
 )
 
 const alphaShift = 24

@@ -52,8 +52,8 @@ func (p Panels) csv() ([]byte, error) {
 }
 
 // alt returns the alternative text of the picture: the title, the axes, and the kind and name of each named layer. For
-// layers other than arrows, contours and heatmaps, the text also gives the range of any values along y or, if the y
-// axis has names, along x.
+// named layers other than arrows, contours and heatmaps, the text also gives the range of any values along y or, if the
+// y axis has names, along x.
 func (f Figure) alt() string {
 	values, along, y := 1, "", "y"
 	if f.Y.Names != nil {

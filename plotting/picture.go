@@ -166,7 +166,7 @@ func page(body string, specs []spec) string {
 		")(" + string(marshal(specs)) + ");\n});\n" + echarts.Loader + "</script>"
 }
 
-// marshal returns v as JSON; v must contain only texts, numbers and JSON. It escapes <, > and &, so no text can end a script.
+// marshal returns v as JSON, and panics if v has no JSON form. It escapes <, > and &, so no text can end a script.
 func marshal(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -329,7 +329,7 @@ func fewer(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// checkGlyphs returns an error if a text of the panels has a character that neither font has.
+// checkGlyphs returns an error if a text of the panels has a character that is in neither of our two fonts.
 func (p Panels) checkGlyphs() error {
 	for _, f := range p.Figures {
 		layers, _ := f.lower() // no error, because the panels have been checked

@@ -12,8 +12,8 @@ import (
 
 // Progress returns a function for the field Progress of settings, such as the settings of a race. The function shows a
 // bar below the cell as work progresses, and removes the bar when all work is done. The function may be called
-// concurrently, and for several computations one after another. Outside a notebook, or if [Headless] is set, the
-// function shows nothing.
+// concurrently, and for several computations one after another. Outside a notebook, or if the environment
+// variable [Headless] is not empty, the function shows nothing.
 func Progress() func(name string, done, total int) {
 	if !inNotebook() || os.Getenv(Headless) != "" {
 		return func(string, int, int) {}

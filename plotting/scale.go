@@ -32,7 +32,7 @@ func (s scale) value(u float64) float64 {
 // rounding of numbers would separate ticks and marks.
 const shortest = 0x1p-40 // as a fraction of the end farther from 0; near 0, the least length is 1/limit
 
-// drawable widens an axis that is too short to be drawn, at both ends.
+// drawable widens an axis at both ends if the axis is too short to be drawn.
 func (s scale) drawable() scale {
 	if s.log {
 		if s.hi/s.lo < 1+shortest {

@@ -19,7 +19,7 @@ type View interface {
 
 // display is one output in several forms. The reader's program takes the richest form that it can show.
 type display struct {
-	html, markdown string // exactly one of the two is not empty
+	html, markdown string // at most one of the two is not empty
 	png            []byte // nil if there is no picture
 	plain          string
 }
@@ -27,7 +27,7 @@ type display struct {
 // Show displays the views below the cell, each as one output. Outside a notebook, it prints the
 // views as text.
 //
-// A view that cannot be shown is a mistake in the cell: Show panics and says what is wrong with the view.
+// A view that cannot be shown is a mistake in the cell, so Show panics and says what is wrong with the view.
 func Show(views ...View) {
 	for _, v := range views {
 		output, err := DisplayData(v)

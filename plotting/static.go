@@ -227,9 +227,9 @@ func (s scale) apart(n int, length float64, room func(label string) vg.Length) [
 	}
 }
 
-// position returns the place of a value on gonum/plot's axis. We draw a logarithmic axis as a linear axis of log₁₀:
-// gonum/plot's own logarithmic axis places its label at the arithmetic mean of the ends, far up, and shortens the plot
-// by the part of the label that would stick out.
+// position returns the place of a value on gonum/plot's axis. We draw a logarithmic axis as a linear axis of log₁₀,
+// because gonum/plot's own logarithmic axis places its label at the arithmetic mean of the ends, far up, and shortens
+// the plot by the part of the label that would stick out.
 func (s scale) position(v float64) float64 {
 	if s.log {
 		return math.Log10(v)
@@ -542,7 +542,7 @@ func (m arrow) plot(c draw.Canvas, in ink, x, y transform) {
 		tail := to.Sub(u.Scale(size))
 		c.StrokeLine2(in.line(1), from.X, from.Y, tail.X, tail.Y)
 		c.FillPolygon(in.color.rgb(), []vg.Point{to, tail.Add(side.Scale(size / 2)), tail.Sub(side.Scale(size / 2))})
-		switch { // the label stands behind the tail
+		switch {
 		case math.Abs(float64(u.X)) < 0.5:
 			at.Y -= u.Y / vg.Length(math.Abs(float64(u.Y))) * label.FontExtents().Height / 2
 		case u.X > 0:

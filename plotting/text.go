@@ -147,7 +147,7 @@ func (h raised) layout(line string, f font.Font) (out []piece, width vg.Length) 
 		rise = r.rise
 		_, n := utf8.DecodeLastRuneInString(r.text)
 		letter = face.Width(r.text[len(r.text)-n:])
-		// Spaces at the ends are width, not text: SVG would drop them.
+		// Spaces at the ends add width, but are not written, because SVG would drop them.
 		words := strings.TrimLeft(r.text, " ")
 		indent := face.Width(r.text[:len(r.text)-len(words)])
 		if words = strings.TrimRight(words, " "); words != "" {
@@ -231,8 +231,8 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 
 // Stroke draws a turn of more than 90° within a line as two turns of half the angle, a twentieth of a point apart. In
 // PDF, the corner of a sharp turn can stick out by up to four and a half widths of the line. The corner of a turn of
-// 90° sticks out by only a fifth of the width. Closed paths stay unchanged: they are markers, whose corners are all
-// alike.
+// 90° sticks out by only a fifth of the width. Closed paths stay unchanged, because they are markers, whose corners are
+// all alike.
 func (o outlined) Stroke(p vg.Path) {
 	if slices.ContainsFunc(p, func(c vg.PathComp) bool { return c.Type == vg.CloseComp }) {
 		o.CanvasSizer.Stroke(p)

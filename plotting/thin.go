@@ -92,7 +92,7 @@ func pick(v []float64, keep []int) []float64 {
 // points draw the same pixels as all points do (U. Jugel et al., M4: A Visualization-Oriented Time Series Data
 // Aggregation, VLDB 2014). For each curve, extremes then drops points within half a pixel of the lines between the
 // others. It returns the indices of the points that at least one curve keeps. x is sorted; the axis is the unit
-// interval. With many curves, columns are wider.
+// interval. With many curves, the columns are wider than pixels.
 func extremes(x []float64, ys [][]float64) []int {
 	columns := min(pixelColumns, 2*dense/(2+2*len(ys)))
 	column := func(i int) int { return min(columns-1, max(0, int(x[i]*float64(columns)))) }
@@ -174,8 +174,8 @@ func simplify(tol float64, x, y []float64) []int {
 	return out
 }
 
-// pieces iterates over the pieces of a polyline, which NaN separates. It yields the index of the first point of a piece,
-// and the index after its last point.
+// pieces iterates over the pieces into which NaN separates a polyline. It yields the index of the first point of a
+// piece, and the index after the last point of the piece.
 func pieces(x, y []float64) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		lo := 0

@@ -124,7 +124,7 @@ func run(ctx context.Context, root string, workers int, targets []target, done f
 			folders = append(folders, c.folder)
 		}
 	}
-	// For the index, conditions stay as they are: most guard against bad input, which equations do not cover.
+	// For the index, conditions stay as they are, because most guard against bad input, which equations do not cover.
 	program, err := mutation.Build(ctx, root, temporary, functions, targets[0].Number == "", folders...)
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ type reply struct {
 }
 
 // setUp is the time that a peer may take to read an instance, to compile and to warm up.
-// mdpsolver takes the longest: it reads 10⁷ probabilities and 10⁷ indices as lists of lists.
+// mdpsolver takes the longest, because it reads 10⁷ probabilities and 10⁷ indices as lists of lists.
 const setUp = 2 * time.Minute
 
 // start begins a process of peers.py for the method.

@@ -179,7 +179,7 @@ func (b *bench) compare(r race, mine []timing, rivals []*rival) []data.Compariso
 	return rows
 }
 
-// summary returns the median, least and greatest wall-clock time, and the median time of all cores.
+// summary returns the median, least and greatest wall-clock time, and the median processor time.
 func summary(all []timing) (wall data.Measured, cpu float64) {
 	var walls, cpus []float64
 	for _, t := range all {

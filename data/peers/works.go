@@ -93,7 +93,7 @@ func step(quick bool) race {
 			return r.Theta, nil
 		},
 		peers: []string{"dense λ"},
-		// The iterates agree up to rounding, which adds up to less than 10⁻⁹ in 10⁵ steps.
+		// The averages of the iterates agree up to rounding, which adds up to less than 10⁻⁹ in 10⁵ steps.
 		agree: within(1e-9),
 	}
 }
@@ -119,12 +119,12 @@ func geometric(n, m int) *mixpolicy.Problem {
 	return mixpolicy.Must(mixpolicy.NewProblem(mixpolicy.Must(mixpolicy.FeaturesFromColumns(x, columns...)), mixpolicy.Ball(2)))
 }
 
-// accuracy is the greatest distance of a value from v* that is allowed. Costs are in [0, 1), and values are about 10.
+// accuracy is the greatest allowed distance of a value from v*. Costs are in [0, 1), and values are about 10.
 const accuracy = 1e-6
 
 // valuation is value iteration, policy iteration and modified policy iteration on a random sparse MDP. A method
 // stops when span(𝒮v − v) proves the accuracy, where 𝒮 is the Bellman operator. A method without such a rule stops when
-// ‖𝒮v − v‖∞ proves the accuracy.
+// ‖𝒮v − v‖∞ proves the accuracy. Policy iteration can also stop because no action changes.
 func valuation(quick bool) (all []func() race) {
 	g := models.Garnet{States: 100_000, Actions: 10, Branches: 10, Seed: 1, Criterion: mixpolicy.Discounted(0.99)}
 	if quick {

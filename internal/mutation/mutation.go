@@ -31,7 +31,7 @@ const (
 	Factor    Operator = "factor"    // the result or a constant is doubled, * becomes /, or / becomes *
 	Term      Operator = "term"      // an operand of a sum, a difference, a product or a quotient is dropped
 	Argument  Operator = "argument"  // two adjacent arguments are swapped, min becomes max, or max becomes min
-	Step      Operator = "step"      // a statement, a loop's body or a call to package math is skipped
+	Step      Operator = "step"      // a statement, a function's or a loop's body, or a call to package math is skipped
 	Condition Operator = "condition" // a condition is negated, && and || are exchanged, or a comparison becomes strict or not strict
 )
 
@@ -155,7 +155,8 @@ func (f *Function) variables(lists ...*ast.FieldList) (all []variable) {
 	return all
 }
 
-// call returns the source of statements that run body in place of the function's own body, and return its results.
+// call returns the source of statements that run body instead of the function's own body, and return the results of
+// body.
 func (f *Function) call(body string) string {
 	if f.decl.Type.Results == nil {
 		return "func() " + body + "(); return"

@@ -96,11 +96,11 @@ func (p *Program) write() (string, error) {
 }
 
 // Pass runs tests of the package in a folder, with -short, and with one mutant in place; mutant 0 means the unchanged
-// code. The regular expression pattern selects the tests, as in go test -run. Pass reports whether the tests pass, and
-// the processor time of the run. The tests also count as failed if their program takes more than 1 + ⌊limit in seconds⌋
-// seconds of processor time, runs for longer than ten times the limit, or needs more than 8 GiB of address space. Pass
-// returns an error if no test matches, or if every test that matches is skipped. Tests with pgregory.net/rapid try the
-// same random values in every run.
+// code. The regular expression pattern selects the tests, as in go test -run, except that fuzz targets never run. Pass
+// reports whether the tests pass, and the processor time of the run. The tests also count as failed if their program
+// takes more than 1 + ⌊limit in seconds⌋ seconds of processor time, runs for longer than ten times the limit, or needs
+// more than 8 GiB of address space. Pass returns an error if no test matches, or if every test that matches is skipped.
+// Tests with pgregory.net/rapid try the same random values in every run.
 func (p *Program) Pass(ctx context.Context, folder string, mutant int, pattern string, limit time.Duration) (bool, time.Duration, error) {
 	short, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()
