@@ -34,9 +34,9 @@ const (
 //
 //	x(t) = x0 + t v,   u(t) = u0 + t u1.
 //
-// x0 is the point of least norm that satisfies the equations. v is −b minus the projection of
-// −b onto the span of the aₖ, so x0 is orthogonal to v. After each step, x0 and v are recomputed
-// from the factors, so that errors do not add up.
+// x0 is the point of least norm that satisfies the equations, so it lies in the span of the aₖ. v is the
+// part of −b that is orthogonal to this span, and therefore to x0. After each step, x0 and v are
+// recomputed from the factors, so that errors do not add up.
 type activeSet struct {
 	d         int
 	objective []float64 // b in these formulas
@@ -141,7 +141,7 @@ func (s *activeSet) drop(j int) {
 	s.q, s.r = s.q[:last], s.r[:last]
 }
 
-// solve recomputes x0, v, u0 and u1 from the factors.
+// solve recomputes x0, v, u0, u1, still and optimal from the factors.
 func (s *activeSet) solve() {
 	// Solve Rᵀy = rhs by forward substitution.
 	for k, c := range s.cuts {

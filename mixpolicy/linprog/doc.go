@@ -19,8 +19,8 @@
 //
 //   - If (2.18) without the bound on ‖θ‖ has a solution, x(t) is the least-norm solution of this problem for all t
 //     beyond some finite t̄ (Mangasarian and Meyer 1979).
-//   - If ‖θ‖₂ ≤ R is active at the solution, the solution is x(t) for the t at which ‖x(t)‖₂ = R.
-//     With multipliers u ⪰ 0 and κ, the optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t, this
+//   - If ‖θ‖₂ ≤ R is active at the solution, the solution is x(t) for any t at which ‖x(t)‖₂ = R.
+//     With multipliers u ⪰ 0 and κ, the optimality condition of x(t) is x + t b = Ψᵀu + κ1. Divided by t > 0, this
 //     condition is the optimality condition of (2.18), with λ = u/t, μ = κ/t and the multiplier R/t for the ball.
 //
 // The balls of ℓ∞ and ℓ₁ are polyhedra, so their facets are further inequalities, or rows, of P. |θⱼ| ≤ R gives 2d
@@ -32,8 +32,9 @@
 // demand. The method solves the problem over a small pool of rows. A parallel scan of Ψ then finds rows that the
 // solution violates, and these rows join the pool. The next solution starts from the active rows of the previous
 // solution. The work ends when a scan finds no violated row and x(t) solves the problem over the pool. While the pool
-// is small, x(t) for a large t is far from the feasible set, and the rows that this x(t) violates rarely matter. So t
-// has a low upper limit at first. The limit is raised whenever a scan finds few violated rows.
+// is small, x(t) for a large t is far from the feasible set, and the rows that this x(t) violates rarely matter. So,
+// unless [Settings].Warm lists rows, t has a low upper limit at first. The limit is raised whenever a scan finds few
+// new rows.
 //
 // # What is certain
 //
@@ -46,7 +47,7 @@
 //	bᵀθ ≥ μ − R‖b − Ψᵀλ − μ1‖⁎        for every feasible θ.
 //
 // Here, ‖·‖⁎ is the dual norm. [Solution.Bound] is the right side of this inequality for the multipliers λ and μ of the
-// solution, with [Solution.Radius] for R, evaluated in doubled precision and rounded downwards. Solve accepts a
+// solution and R = [Solution.Radius], evaluated in doubled precision and rounded downwards. Solve accepts a
 // solution only if bᵀθ exceeds Bound by no more than the rounding of the terms can explain. For a finite R, an
 // [InfeasibleError] carries λ ⪰ 0 and κ with κ > R‖Ψᵀλ + κ1‖⁎. A feasible θ would give the opposite inequality,
 // κ = κ1ᵀθ ≤ (Ψᵀλ + κ1)ᵀθ ≤ R‖Ψᵀλ + κ1‖⁎. An [UnboundedError] carries a feasible point and the direction of a ray
@@ -63,8 +64,8 @@
 //
 // # What it takes
 //
-// Scans use all cores, and steps use one core. The table shows seconds of processor time for ‖θ‖₂ ≤ 10 on an AMD EPYC
-// (go test -bench=. -cpu=1 repeats the measurement):
+// Scans of a large Ψ use all cores, and steps use one core. The table shows seconds of processor time for ‖θ‖₂ ≤ 10 on
+// an AMD EPYC (go test -bench=. -cpu=1 repeats the measurement):
 //
 //	variables   rows        seconds   scans    steps   Ψ
 //	   8        4,112,784    0.6       20        160   of product form

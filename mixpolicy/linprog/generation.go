@@ -31,7 +31,7 @@ func (m program) minimize(ctx context.Context, settings Settings) (*Solution, er
 	if err == nil && !sol.finite() {
 		at := slices.IndexFunc(m.b, func(v float64) bool { return math.Abs(v) == most })
 		return nil, fmt.Errorf("linprog: bᵀθ or a multiplier overflows at a solution with ‖θ‖₂ = %.3g, where b[%d] = %v; "+
-			"want b or rows scaled down", L2.Of(sol.Theta), at, m.b[at])
+			"want b scaled down", L2.Of(sol.Theta), at, m.b[at])
 	}
 	return sol, err
 }
@@ -212,8 +212,8 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 		}
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.by <= least || s.known[c.row] })
 		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
-		// The pool should remain small compared with Ψ. So learn at most 2d + 32 + N/2¹⁴ rows: twice as many as can be
-		// active, plus a number that matters only if d is small or Ψ is long.
+		// The pool should remain small compared with Ψ. So learn at most 2d + 32 + N/2¹⁴ rows per scan: twice as many as can
+		// be active, plus a number that matters only if d is small or Ψ is long.
 		for _, c := range found[:min(len(found), 2*s.d+32+s.n/(1<<14))] {
 			more = true
 			if err := s.learn(c.row); err != nil {
@@ -224,10 +224,10 @@ func (s *solver) separate(ctx context.Context, out outcome) (more bool, err erro
 	return more, nil
 }
 
-// An incumbent is the best known feasible point. The points of the path are not feasible until
-// the end, but a known feasible point c gives another feasible point on the way from c to x:
+// An incumbent is the best known feasible point. The points of the path are rarely feasible before its
+// end. But if c is feasible, this point on the way from c to x violates no row:
 //
-//	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0}.
+//	c + s (x − c),   s = min {Ψᵢc/(Ψᵢc − Ψᵢx) : Ψᵢx < 0}, or 1 if no Ψᵢx is negative.
 //
 // A scan visits the rows with Ψᵢx < 0 anyway. If the columns of Ψ are measures, c = (1/d)1 is feasible.
 type incumbent struct {
@@ -252,8 +252,8 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// toward makes the point c + s (x − c) the incumbent if its objective is lower than the incumbent's. The argument share
-// is the greatest s for which the point violates no row; the s used is at most share, and keeps the point in the ball.
+// toward makes the point c + s (x − c) the incumbent if its objective is lower than the incumbent's. share is
+// the greatest s ≤ 1 at which the point violates no row. The s used is at most share, and keeps the point in the ball.
 func (s *solver) toward(x []float64, share float64) {
 	c := s.best.centre
 	// The point is in the ball because ‖c + s(x − c)‖ ≤ (1−s)‖c‖ + s‖x‖ ≤ R.

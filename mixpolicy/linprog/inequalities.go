@@ -29,7 +29,7 @@ type Inequalities struct {
 type Point struct {
 	X         []float64
 	Objective float64      // bᵀx
-	Rows      []Multiplier // λ ⪰ 0; at the solution, b = Aᵀλ; each Scale belongs to a row (aᵢ, −hᵢ)
+	Rows      []Multiplier // λ ⪰ 0; at the solution, b = Aᵀλ; each Scale refers to a row (aᵢ, −hᵢ) of Ψ
 
 	// Bound is a certified lower bound on bᵀx over all feasible x with ‖x‖² + 1 ≤ Radius², as in
 	// [Solution].

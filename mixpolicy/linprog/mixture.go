@@ -62,15 +62,16 @@ func (s Solution) String() string {
 		s.Objective, theta, more, max(0, s.Gap()), len(s.Rows))
 }
 
-// Solve returns the solution, or an [*InfeasibleError] or [*UnboundedError], each with a checked proof. If ctx ends
-// first, Solve returns ctx.Err() and an unfinished solution: the best bound so far, and the best feasible point. If no
-// feasible point is known, the unfinished solution holds the last point of the method instead, and its Violation may be
-// positive. If Solve finds no proof, it returns an unfinished solution with a [*StalledError]. Solve also returns an
-// error if R is out of range, or if an entry of b or Ψ is not finite. If the objective, the bound or a multiplier would
-// overflow, Solve returns an error that names the bⱼ of greatest magnitude. The entries of Ψ may be finite numbers of
-// any magnitude.
+// Solve returns the solution, an [*InfeasibleError] or an [*UnboundedError], each with a checked proof. If ctx ends
+// first, Solve returns ctx.Err() and an unfinished solution: the best known feasible point and, if R is finite, the
+// best bound so far. If no feasible point is known, the unfinished solution holds the last point of the method instead,
+// and its Violation may be positive. If Solve finds no proof, it returns an unfinished solution with a
+// [*StalledError]. Solve also returns an error if R is out of range, or if an entry of b or Ψ is not finite. If the
+// objective, the bound or a multiplier would overflow, Solve returns an error that names the bⱼ of greatest magnitude.
+// The entries of Ψ may be finite numbers of any magnitude.
 //
-// Solve panics unless Ψ has at least one column and b has one entry for each column of Ψ.
+// Solve panics unless Ψ has at least one column and b has one entry for each column of Ψ. If R is finite, Solve also
+// panics unless Norm is L2, LInf or L1.
 func (p Mixture) Solve(ctx context.Context, s Settings) (*Solution, error) {
 	_, d := p.Psi.Dims()
 	if len(p.B) != d || d == 0 {

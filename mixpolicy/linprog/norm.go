@@ -83,7 +83,7 @@ func norm2(x []float64, most float64) float64 {
 }
 
 // powerOfTwo returns the largest power of two that is at most x, for finite x > 0. For 0, +∞ and NaN, it returns ½.
-// Division by a power of two is exact, unless the quotient is below the normal range.
+// Division by a power of two is exact, unless the quotient is outside the normal range.
 func powerOfTwo(x float64) float64 {
 	_, e := math.Frexp(x) // x = f·2ᵉ with ½ ≤ f < 1
 	return math.Ldexp(1, e-1)

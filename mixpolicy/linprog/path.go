@@ -127,7 +127,7 @@ func (p *path) violated() (worst *cut, by float64) {
 			p.short = append(p.short, m.cut)
 		}
 	}
-	// The pool comes first, so that no cut of the ball is generated twice.
+	// The pool is searched before the ball, so that no cut of the ball is generated twice.
 	if c, v := p.ballCut(max(by, least)); c != nil {
 		p.pool = append(p.pool, c)
 		worst, by = c, v
@@ -225,7 +225,7 @@ func (p *path) enter(c *cut, by float64) bool {
 		if !math.IsInf(full, 1) {
 			floats.AddScaled(p.x, step, p.z)
 			// If the partial step is only slightly shorter than the full step, rounding may leave x beyond c. We
-			// then treat x as a point on c. So c enters with the next step, of length 0, because x needs the
+			// then treat x as a point on c, and c enters with the next step, of length 0, because x needs the
 			// multiplier of c.
 			by = max(0, c.rhs-floats.Dot(c.normal, p.x))
 		}
@@ -349,8 +349,8 @@ func (p *path) toSphere(ctx context.Context) (outcome, error) {
 	}
 }
 
-// ballCut returns the cut of a polyhedral ball that x violates most, or nil if x violates this
-// cut by no more than the given amount.
+// ballCut returns the cut of a polyhedral ball that x violates most, and the violation. It returns nil if p.inside
+// is false, or if the violation does not exceed the given amount.
 func (p *path) ballCut(more float64) (*cut, float64) {
 	if !p.inside {
 		return nil, 0

@@ -142,7 +142,7 @@ type waterline struct{ top, depth float64 }
 func (w waterline) above(v float64) float64 { return max(0, (v-w.top)-w.depth) }
 
 // waterlineOf finds the α at which Σⱼ (s yⱼ − α)₊ = mass, for s = ±1. The sum is convex and
-// decreasing in α, so Newton's steps from the left,
+// nonincreasing in α, so Newton's steps from the left,
 //
 //	α ← (Σ_S s yⱼ − mass)/|S|   over   S = {j : s yⱼ > α},
 //
@@ -180,8 +180,8 @@ func waterlineOf(y []float64, s, mass float64) waterline {
 	return w
 }
 
-// boxShift returns the κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, or a neighbouring number; it needs d r ≥ 1.
-// The sum is piecewise linear and decreasing in κ. boxShift uses Newton's method, and halves the bracket
+// boxShift returns a κ at which Σⱼ clip(yⱼ − κ, −r, r) = 1, or a neighbouring number. It needs d r ≥ 1.
+// The sum is piecewise linear and nonincreasing in κ. boxShift uses Newton's method, and halves the bracket
 // if Newton's step would leave the bracket.
 func boxShift(y []float64, r float64) float64 {
 	lo, hi := floats.Min(y)-r, floats.Max(y)+r

@@ -12,8 +12,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// A Multiplier is the entry λᵢ > 0 of the dual vector λ of Ψθ ⪰ 0, for an active row. The entries of a row may be
-// arbitrarily small, so the multiplier is stored for the row divided by Scale.
+// A Multiplier is the multiplier λᵢ > 0 of the constraint Ψᵢθ ≥ 0. The entries of Ψᵢ may be arbitrarily small, so the
+// multiplier is stored for the row divided by Scale.
 type Multiplier struct {
 	Row   int     // i
 	Value float64 // λᵢ · Scale, the multiplier of Ψᵢ/Scale
@@ -116,8 +116,8 @@ func (s *solver) solution() *Solution {
 	case math.IsInf(s.radius, 1):
 		sol.Hyperplane = s.mean // no step yet
 	default:
-		// The ball touches the feasible set at x(0), and multipliers need not exist. The multipliers
-		// at t = touchTime·R give a bound that misses the optimum by about touchTime·R·‖b‖.
+		// If the ball touches the feasible set at x(0), multipliers need not exist. The multipliers
+		// at t = touchTime·R then give a bound that misses the optimum by about touchTime·R·‖b‖.
 		t := touchTime * s.radius
 		sol.Dual, _ = s.multipliers(s.b, s.cuts, s.at(make([]float64, s.d), t), s.length/t, s.mean)
 		sol.Ball = s.length / touchTime
@@ -150,7 +150,7 @@ func accurate(x, y []float64, more ...float64) float64 {
 }
 
 // unfinished returns the result when the work ends early: the best feasible point, or the
-// present point if no feasible point is known, and the best bound.
+// present point if no feasible point is known, and, if R is finite, the best bound.
 func (s *solver) unfinished() *Solution {
 	sol := s.solution()
 	if s.best.theta != nil {
@@ -180,7 +180,7 @@ func (s *solver) multipliers(b []float64, cuts []*cut, u []float64, factor, mu f
 	}
 	slices.SortFunc(y.Rows, func(a, b Multiplier) int { return cmp.Compare(a.Row, b.Row) })
 	if s.norm == L1 && nu > 0 {
-		// With the signs sⱼ = −1 on S and 1 elsewhere, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2: a facet's multiplier belongs
+		// With the signs sⱼ = −1 on S and 1 elsewhere, Σ_S θⱼ = (1ᵀθ − sᵀθ)/2, so a facet's multiplier belongs
 		// partly to the hyperplane and partly to the ball. The best μ for λ, with the least ‖b − Ψᵀλ − μ1‖∞,
 		// is the middle of the range of the entries of b − Ψᵀλ, and ν is half the width of this range.
 		acc, _ := y.reducedCosts(b, s.g, s.psi)
@@ -210,8 +210,9 @@ func (s *solver) proves(sol *Solution) bool {
 		!(s.norm.Of(sol.Theta) <= s.radius+2*slack) {
 		return false
 	}
-	// Each term of bᵀθ − μ + R‖b − Ψᵀλ − μg‖⁎ errs by a rounding of its size. The bound of a touching
-	// ball misses the optimum by touchTime·R‖b‖, far less than allowed, because size includes Ball = ‖b‖/touchTime.
+	// The rounding error of each term of bᵀθ − μ + R‖b − Ψᵀλ − μg‖⁎ is proportional to the term. If the ball touches
+	// the feasible set, the bound misses the optimum by about touchTime·R‖b‖. This is far less than allowed, because
+	// size includes Ball = ‖b‖/touchTime.
 	size := L2.Of(s.b) + math.Abs(sol.Hyperplane)*L2.Of(s.g) + sol.Ball
 	for _, m := range sol.Rows {
 		size += m.Value * math.Sqrt(float64(s.d)) * 2 // ‖Ψᵢ‖∞ < 2·Scale

@@ -19,16 +19,16 @@ type Rows interface {
 	// Dims returns N ≥ 0 and d ≥ 1.
 	Dims() (n, d int)
 
-	// Apply stores in dst the entries (Ψθ)ᵢ with from ≤ i < from + len(dst), each with an error of at most d·2⁻⁵²
-	// ‖Ψᵢ‖₂‖θ‖₂. Each scan of Solve passes over Ψ once with Apply. The programs in the table of the package take 10 to
-	// 20 scans.
+	// Apply stores in dst the entries (Ψθ)ᵢ with from ≤ i < from + len(dst), each with an error of at most
+	// d·2⁻⁵²‖Ψᵢ‖₂‖θ‖₂. Each scan of Solve passes over Ψ once with Apply. The programs in the table of the package's
+	// documentation take 10 to 20 scans.
 	Apply(dst []float64, from int, theta []float64)
 
 	// Row stores Ψᵢ in dst, which has length d.
 	Row(dst []float64, i int)
 }
 
-// Columns is Ψ = [ψ¹ … ψᵈ], stored by its columns: Columns[j][i] = ψʲᵢ.
+// Columns is Ψ, stored by its columns: Columns[j][i] is the entry in row i and column j, both counted from 0.
 type Columns [][]float64
 
 var _ Rows = Columns(nil)
@@ -153,7 +153,7 @@ func (p *pass) over(ctx context.Context, x, c []float64) {
 	}
 }
 
-// search appends to p.found the candidates of the block of the rows from, from + 1, ….
+// search appends to p.found the candidates of the block that starts at the given row.
 func (p *pass) search(x, c []float64, from int) error {
 	dot := p.dot[:min(p.block, p.n-from)]
 	p.psi.Apply(dot, from, x)

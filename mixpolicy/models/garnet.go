@@ -56,9 +56,9 @@ func (g Garnet) MDP() (*mixpolicy.MDP, error) {
 	})
 }
 
-// drawStates fills in the next states of s (Floyd's sampling without replacement). In a
-// ring, s+1 comes first, and the others are drawn from the remaining states, numbered in
-// the order s+2, s+3, …, s (mod States).
+// drawStates fills in the next states of s (Floyd's sampling without replacement). With
+// Ring, next[0] is s+1 (mod States), and the others are drawn from the remaining states,
+// numbered in the order s+2, s+3, …, s (mod States).
 func (g Garnet) drawStates(rng *rand.Rand, s int, next []mixpolicy.Transition) {
 	offset, pool := 0, g.States
 	if g.Ring {

@@ -80,7 +80,7 @@ func parseMaze(drawing string) (*maze, error) {
 		}
 	}
 	if m.start < 0 || goals == 0 {
-		return nil, fmt.Errorf("models: grid world without a start S or without a goal G, want both")
+		return nil, fmt.Errorf("models: grid world without a start S or without a goal G, want one S and at least one G")
 	}
 	m.cells = strings.Join(lines, "")
 	return m, nil

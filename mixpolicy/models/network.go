@@ -42,8 +42,8 @@ const (
 	// arrives at this buffer in the same step is lost.
 	IndependentEvents Dynamics = iota
 	// PhantomJobs is the published update of Abbasi-Yadkori et al. It differs from IndependentEvents in one respect:
-	// service does not test for an empty queue. A server on an empty queue 1 sends a nonexistent job to queue 2, and a
-	// server on an empty queue 3 to queue 4.
+	// service does not test for an empty queue. A server on an empty queue 1 can send a nonexistent job to queue 2,
+	// and a server on an empty queue 3 can send one to queue 4.
 	PhantomJobs
 	// OneEvent: at most one arrival or service happens in a step, as in de Farias and Van Roy (2003). In their network,
 	// buffers are unbounded. In this package, a job that arrives at a full buffer is lost.

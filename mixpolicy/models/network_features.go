@@ -46,7 +46,7 @@ func aggregate(states, names int, place func(s int) int) *Aggregation {
 
 // LossIntervals divides states into cells by the interval that contains the cost of a step: (0, 5], (5, 10], …, (45,
 // 50]. The intervals define the first set of features of Abbasi-Yadkori et al. (2014). A state is in no cell if a step
-// from this state costs 0, as in the empty network, or more than 50.
+// from this state costs more than 50 or, as in the empty network, at most 0.
 func (w Network) LossIntervals() (*Aggregation, error) {
 	w, err := w.complete()
 	if err != nil {
@@ -59,7 +59,7 @@ func (w Network) LossIntervals() (*Aggregation, error) {
 		for i, x := range g.lengths(s) {
 			loss += w.Holding[i] * float64(x)
 		}
-		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]; k = 0 for no loss, and k = 11 beyond the last edge
+		k, _ := slices.BinarySearch(edges, loss) // edges[k−1] < loss ≤ edges[k]; k = 0 if loss ≤ 0, k = 11 beyond the last edge
 		return k%len(edges) - 1
 	}), nil
 }

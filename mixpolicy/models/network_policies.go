@@ -158,7 +158,7 @@ func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float6
 		}
 		omega := weights(g.lengths(s))
 		if sum.CheckDistribution(omega, len(base)) != nil {
-			bad = fmt.Errorf("models: network: mixing weights %v in state %s, want %d from 0 to 1 that add up to 1",
+			bad = fmt.Errorf("models: network: mixing weights %v in state %s, want %d weights from 0 to 1 that add up to 1",
 				omega, x.StateName(s), len(base))
 			return
 		}

@@ -27,8 +27,8 @@ import (
 // lengths 0, …, L, and state index s is length s. The actions are the rates. A departure from the shortest length and
 // an arrival at length L are impossible, so the probability of the impossible event is added to the probability of
 // staying. Hence, under a policy that is the same in every state, the chain goes up with the same probability p from
-// every length below L, and down with the same probability q from every length above the shortest. The stationary
-// distribution of this chain is geometric with ratio p/q.
+// every length below L, and down with the same probability q from every length above the shortest. If q > 0, the
+// stationary distribution of this chain is geometric with ratio p/q.
 type Queue struct {
 	Buffer  int       // L; 0 means 100
 	Arrival float64   // ϱ; 0 means 0.5 (0.2 under SlowArrivals)
