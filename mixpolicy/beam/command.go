@@ -109,8 +109,8 @@ func command(ctx context.Context, args []string, tell io.Writer) error {
 	return nil
 }
 
-// progress returns a function that shows a bar in a terminal; elsewhere, the function writes a line every ten seconds,
-// and a line for each new activity.
+// progress returns a function that shows a bar in a terminal. Elsewhere, the function writes a line when the activity
+// changes, and otherwise at most one line in ten seconds.
 func progress(w io.Writer) func(name string, done, total int) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
@@ -143,7 +143,7 @@ func processes() error {
 }
 
 // work asks the runner that started this process where to connect, as Beam's boot program does, and works until the
-// runner ends the process.
+// runner closes the connection or kills the process.
 func work() {
 	set := flag.NewFlagSet("worker", flag.ExitOnError)
 	id := set.String("id", "", "")

@@ -44,14 +44,14 @@
 //
 // # Where the work is done
 //
-// Trials are cut into tasks that take seconds. To choose the size of the tasks, [Submit] times one run of each method,
-// in each setting on each problem. When a worker first needs a problem, it builds the problem as the race file
-// describes it; no part of a model is sent. Results of runs are added up without rounding ([Statistic]), so the record
-// does not depend on how the trials are cut, or on the order in which tasks end. If runs of a method fail or diverge, a
-// row with the quantity [race.Failure] counts these runs and states the error of the one with the lowest stream number.
-// All workers, and the program that submits the race, must be built from the same code, with the same version of Go,
-// for the same kind of processor. A worker of another build refuses to work, because its results might differ in the
-// last bits.
+// Trials are cut into tasks of at most about two seconds, except that a task contains at least one trial. To choose the
+// size of the tasks, [Submit] times one run of each method, in each setting on each problem. When a worker first needs
+// a problem, it builds the problem as the race file describes it; no part of a model is sent. Results of runs are added
+// up without rounding ([Statistic]), so the record does not depend on how the trials are cut, or on the order in which
+// tasks end. If runs of a method fail or diverge, a row with the quantity [race.Failure] counts these runs and states
+// the error of the one with the lowest stream number. All workers, and the program that submits the race, must be built
+// from the same code, with the same version of Go, for the same kind of processor. A worker refuses to work if Go's
+// build information shows another build, because the results might then differ in the last bits.
 //
 // The runner of a cluster repeats the tasks of a worker that dies. With the local runners, a job ends when the runner
 // notices that a worker has died, but Prism 2.77 does not always notice a death. So each worker counts the seconds of

@@ -18,8 +18,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Task is a piece of work that takes seconds: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a
-// base policy. The field Of identifies the method, with its setting and problem, or the base policy (see plan.unit).
+// Task is a piece of work: the trials From, …, To−1 of a method, or the walks From, …, To−1 of a base policy. The field
+// Of identifies the method, with its setting and problem, or the base policy (see plan.unit).
 type Task struct{ Of, From, To int }
 
 // Cut says how the trials of a method, or the walks of a base policy, are cut into tasks. Of identifies the method or
@@ -75,7 +75,7 @@ func cutTasks(c Cut, emit func(Task)) {
 	}
 }
 
-// A counter counts twice: for the runner, which may report late, and in the field named here, for this process alone.
+// A counter counts twice: for the runner, which may report late, and in its field here, for this process alone.
 type counter struct {
 	apache.Counter
 	here atomic.Int64
@@ -149,12 +149,12 @@ func (c *cell) do(ctx context.Context, from, to int) (part Part, err error) {
 
 func (c *cell) rows(part Part) race.Record { return part.Runs.rows(c.like, c.quantities) }
 
-// fewTrials is the greatest number of trials that a task keeps in memory.
+// fewTrials is the greatest number of trials that a task keeps in memory at once.
 const fewTrials = 1000
 
 // values returns the values of the quantities at each recording; the last row holds the number of iterations or
-// queries. It returns the error of a run that failed, or an error that says that the run diverged. Recordings due after
-// the end of a run have the values at the end of the run.
+// queries. It returns an error if the run failed, or if the run diverged, that is, if a number is not [countable] (NaN
+// is not an error). Recordings due after the end of a run have the values at the end of the run.
 func (c *cell) values(run *race.Trial, curves []race.Curve) (values [][]float64, err error) {
 	if run.Err != nil {
 		return nil, run.Err

@@ -40,11 +40,13 @@ type Race struct {
 	Queries []int `json:",omitzero"`
 
 	// Quantities lists the quantities to record. The possible quantities are "penalised gap", "true cost of the
-	// policy", "cost", "violation" and "mass". The default is the penalised gap alone.
+	// policy", "cost", "violation" and "mass". If a race file has no Quantities, [ParseRace] chooses the penalised gap
+	// alone.
 	Quantities []string
 
 	// Simulate is the number of steps that all walks under one base policy take together; every base policy of every
-	// problem has its own walks. The walks count the visits to each state. If Simulate is 0, there are no walks.
+	// problem has its own walks. The record gives the mean cost of the walks, and the share of their steps in each
+	// state. If Simulate is 0, there are no walks.
 	Simulate int64
 }
 
@@ -62,8 +64,9 @@ var quantities = map[string]race.Curve{
 	study.PenalisedGap: nil, study.PolicyCost: race.PolicyCost, "cost": race.Cost, "violation": race.Violation, "mass": race.Mass,
 }
 
-// ParseRace reads a race file, and checks it without building a problem. An error in the name, the label or the grid of
-// an entry, or in the settings of a method, names the entry.
+// ParseRace reads a race file. It checks the names, the labels, the grids, the settings of methods, Quantities and
+// Simulate; [Submit] checks the rest. An error in the name, the label or the grid of an entry, or in the settings of a
+// method, names the entry.
 func ParseRace(text []byte) (r Race, err error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("beam: race file: %w", err)
@@ -160,7 +163,7 @@ var build = sync.OnceValue(func() string {
 	return name
 })
 
-// newPlan looks up the names, and returns an error for a race that cannot be run.
+// newPlan looks up the names, and makes the checks that [ParseRace] describes.
 func newPlan(r Race) (*plan, error) {
 	p := &plan{Race: r}
 	if len(r.Problems) == 0 || len(r.Methods) == 0 && r.Simulate == 0 {
@@ -252,8 +255,8 @@ type configuration struct {
 // mostSettings bounds a grid, because every setting is tried on every problem before the race starts.
 const mostSettings = 10_000
 
-// configurations returns all combinations of the grid. The setting whose name is first in alphabetical order changes
-// most slowly.
+// configurations returns the method for each combination of the values in the grid. The setting whose name is first in
+// alphabetical order changes most slowly.
 func (e Entry) configurations() (all []configuration, err error) {
 	zero, err := find("no method", methods, e.Name)
 	if err != nil {

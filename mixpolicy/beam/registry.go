@@ -130,7 +130,7 @@ func problem(r float64, mdp func() (*mixpolicy.MDP, error), policies func(*mixpo
 	return mixpolicy.NewProblem(psi, mixpolicy.Ball(cmp.Or(r, 2)))
 }
 
-// find looks up a name. Its error begins with the argument what, and suggests the nearest known name.
+// find looks up a name. Its error begins with the text in what, and suggests the nearest known name.
 func find[V any](what string, known map[string]V, name string) (V, error) {
 	v, ok := known[name]
 	if ok {

@@ -41,8 +41,8 @@ type Job struct {
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method in each
-// setting on each problem, and times one run of each. Submit writes no file: [Job.Run] writes the record to the path
-// output, with Beam's file IO.
+// setting on each problem, and times one run of each. Several goroutines may call progress at the same time. Submit
+// returns an error if the file output exists. [Job.Run] writes the record to this file, with Beam's file IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {

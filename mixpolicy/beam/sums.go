@@ -20,7 +20,7 @@ import (
 // numbers. For more than [MostValues] numbers, Counts replaces Values. Counts holds the number of x between
 // neighbouring powers of (1+ε)/(1−ε), with ε = [SketchError]. A quantile then has a relative error of at most ε (except
 // that magnitudes below 2⁻¹⁰²² count as 0), and the memory used depends on the range of the numbers, not on n. The zero
-// value summarises no numbers.
+// value summarises no numbers. Mean, Median and Quantile panic if n = 0.
 //
 // Source of the counts: Masson, Rim and Lee, DDSketch, VLDB 2019.
 type Statistic struct {

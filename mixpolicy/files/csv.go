@@ -255,7 +255,7 @@ func pairs(rows []row, states, actions []string, holes bool) (first []int, err e
 const most = 1 << 25
 
 // affordable returns an error if the model of a table with holes has more pairs or transitions than the
-// constant most allows: a pair without a row takes memory for its index in first, and for a copy of the
+// constant most allows, because a pair without a row takes memory for its index in first, and for a copy of the
 // transitions of another pair.
 func affordable(rows []row, states, actions int) error {
 	if states > most/actions {
@@ -311,8 +311,8 @@ func writeCSV(w io.Writer, x *mixpolicy.MDP) error {
 	return out.Error()
 }
 
-// namesOrNumbers returns its argument name if a reader would keep the k names of states or actions, and
-// number them 0, …, k−1 in this order, else strconv.Itoa.
+// namesOrNumbers returns the given function if a reader would keep the k names of states or actions, and
+// number them 0, …, k−1 in this order. Otherwise, it returns strconv.Itoa.
 func namesOrNumbers(k int, name func(int) string) func(int) string {
 	rows := make([]row, k)
 	for i := range rows {

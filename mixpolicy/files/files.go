@@ -114,7 +114,7 @@ func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 }
 
 // Save writes a model to a file whose name ends in .csv or .npz, completely or not at all. Only
-// .npz keeps the criterion and α, and only .csv keeps names and action sets.
+// .npz keeps the criterion and α. Only .csv keeps action sets, and names if [ReadCSV] would read the same names.
 func Save(path string, x *mixpolicy.MDP) error {
 	return save(path, ".csv .npz", func(w io.Writer) error {
 		if extension(path) == ".csv" {

@@ -110,7 +110,8 @@ func (z *archive) dense(n, m int, axes Axes) (*array, func(s, a int) ([]int, []f
 	}, nil
 }
 
-// csr is like dense, but reads SciPy's matrix of n·m rows and n columns.
+// csr is like dense, but reads SciPy's matrix of n·m rows and n columns. The values that the function returns may be 0,
+// and are a slice of the matrix, not a copy.
 func (z *archive) csr(n, m int) (*array, func(s, a int) ([]int, []float64), error) {
 	_, text, err := z.open("format")
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // Arrivals returns the chain on the states in support, a set that no move leaves. A counting sort groups the moves by
-// the state that they enter. The probabilities of these moves are multiplied by γ. The argument initial is nil or a
-// distribution α. If it is not nil, the chain has one more state ∗, the last. Every other state then leads to ∗ with
-// probability 1−γ, and ∗ leads to s with probability α(s).
+// the state that they enter. The probabilities of these moves are multiplied by γ. If initial is not nil, it is a
+// distribution α, and the chain has one more state ∗, the last. Every other state then leads to ∗ with probability 1−γ,
+// and ∗ leads to each state s with probability α(s).
 func Arrivals(chain *sparse.Matrix, support []int32, initial []float64, gamma float64) Chain {
 	number, n := make([]int32, chain.Rows), len(support)
 	for k, s := range support {

@@ -139,12 +139,12 @@ func (l *level) takeParts(states []int32) {
 
 // visits is the number of times that a cycle visits the next level; with 2, it is a W-cycle.
 // With one visit, the errors of the coarser levels add up, and chains of more states need more
-// cycles. From the finest level, a correction makes only one visit: a second visit reduces the
-// sweeps in the network only from 67 to 63, and doubles all work on coarser levels.
+// cycles. From the finest level, a correction makes only one visit, because a second visit reduces
+// the number of sweeps for the network only from 67 to 63, and doubles all work on coarser levels.
 const visits = 2
 
 // correct sets e to an approximate solution of e(i) leave(i) − Σ_j e(j)P(j,i) = b(i),
-// where b adds up to zero. If wanted, it sets r to the rest of b, the residual of this
+// where b adds up to zero. If wanted is true, it sets r to the rest of b, the residual of this
 // equation. Both e and r are linear in b.
 //
 // The rest after a sweep comes from half of the moves. The first sweep, backward from
@@ -210,7 +210,7 @@ func (c *cycle) restrict(sum, r, e []float64) {
 // finest level, the network takes 87 sweeps without the factor, 67 with 1.4, and 67 with 1.7.
 const overCorrection = 1.4
 
-// last improves e by a forward sweep, and, if wanted, sets r to the rest of b.
+// last improves e by a forward sweep. If wanted is true, it sets r to the rest of b.
 func (c *cycle) last(e, b, r []float64, wanted bool) {
 	if c.stop(c == c.solver.cycle) {
 		return

@@ -9,7 +9,7 @@ import (
 // elimination is a small chain from which states are eliminated one by one, the last first (Grassmann, Taksar and
 // Heyman 1985). From state k, the chain watched on 0, …, k moves to one of 0, …, k−1 with probability out[k].
 // Eliminating k leaves the chain watched on 0, …, k−1, and subtracts nothing. The heaviest state is number 0, which
-// remains to the end: the masses of the other states are computed relative to its mass.
+// remains to the end, because the masses of the other states are computed relative to its mass.
 type elimination struct {
 	order []int32     // number of each state: its own, except that 0 and the heaviest are exchanged
 	p     [][]float64 // for j < k, in the chain watched on 0, …, k: p[k][j] is a probability, and p[j][k] a probability divided by out[k]

@@ -6,7 +6,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sparse"
 )
 
-// coarsest is the greatest number of states for elimination: for 250 states, the n³/3
+// coarsest is the greatest number of states for elimination, because for 250 states, the n³/3
 // operations, 5 million, are fewer than the operations of a sweep over a million states.
 const coarsest = 250
 

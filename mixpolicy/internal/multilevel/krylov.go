@@ -21,12 +21,12 @@ type krylov struct {
 }
 
 // directions is the number of stored directions, unless patience is greater. With two
-// vectors each, ten directions take as much memory as 14 moves per state. If steps gain
+// vectors each, ten directions take about as much memory as 13 moves per state. If steps gain
 // a lot, more than ten directions cost more time than they save.
 const directions, leastPatience, mostPatience = 10, 4, 32
 
-// solve improves x, and so reduces r, the residual of the states of c, until the residual
-// of all states is at most target or progress is slow.
+// solve improves x, and so reduces r, the residual of the states of c. It returns when the residual
+// of all states is at most target, when progress is slow, or when MaxSweeps is reached or ctx ends.
 func (k *krylov) solve(c *cycle, x, r []float64, target float64) {
 	s := c.solver
 	outside, mark := s.Residual-norm1(r), s.Residual

@@ -17,10 +17,10 @@
 // Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle is then linear.
 // We call this linear cycle a correction ([cycle.correct]). It approximates the inverse of I − Pᵀ, and preconditions a
 // Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of the time of a balance.
-// Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Only sweeps correct these states. The
-// scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is appropriate (Notay
-// 2012; De Sterck, Treister and others 2010–11). The shares are computed again when the residual has fallen by a
-// factor of a thousand since their last computation, or when the iteration becomes slow.
+// Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Between balances, only sweeps correct
+// these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is
+// appropriate (Notay 2012; De Sterck, Treister and others 2010–11). The shares are computed again when the residual has
+// fallen by a factor of a thousand since their last computation, or when the iteration becomes slow.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
 // colour at once ([order]), so the results are the same, bit for bit, for any number of processors.
@@ -84,7 +84,7 @@
 //   - Groups chosen by the flow of a first μ, or groups that a state joins only if a large part of its flow goes to the
 //     group: no fewer sweeps on random graphs.
 //
-// On chains that mix more slowly than the network, the gain over Gauss–Seidel is greater than on the network. For
+// Compared with Gauss–Seidel, this package saves even more sweeps on chains that mix more slowly than the network. For
 // example, a queue with 20,000 states mixes in 10⁷ steps, but this package needs only 68 sweeps to reach a residual of
 // 1e-14. With shares from a poor μ, the preconditioned iteration stalls at a residual of 1e-4, so the balances come
 // first. On random graphs whose weights differ by factors of 10⁵ or more, the method stalls permanently.
@@ -176,7 +176,7 @@ func (s *solver) run() error {
 		}
 		before = now
 	}
-	// At least one balance is needed: sweeps alone may reach a small residual while
+	// At least one balance is needed, because sweeps alone may reach a small residual while
 	// clusters that rarely communicate have wrong masses.
 	built.Wait()
 	for k := 1; s.ctx.Err() == nil && (k == 1 || !s.done()); k++ {

@@ -17,8 +17,8 @@ import (
 // times as long as starting it.
 const blockSize = 1 << 12
 
-// each cuts [0, n) into blocks and runs do on all of them, on as many goroutines as there
-// are processors. The cuts depend only on n, so sums by block are the same, bit for bit, for
+// each cuts [0, n) into blocks and runs do on all of them, on at most as many goroutines as
+// there are processors. The cuts depend only on n, so sums by block are the same, bit for bit, for
 // any number of processors.
 func each(n int, do func(block, lo, hi int)) {
 	parallel(blocks(n), func(k int) { do(k, k*blockSize, min(n, (k+1)*blockSize)) })
@@ -82,9 +82,9 @@ func normalise(x []float64) {
 }
 
 // order is the order in which a sweep visits the states: colour after colour; within a colour, all
-// blocks at once; and within a block of consecutive numbers, by number. No block has moves to other
-// blocks of its colour. If the numbering makes moves short, as on a grid, two or three colours are
-// enough.
+// blocks at once; and within a block of consecutive numbers, by number. Unless the order is split, no
+// block has moves to other blocks of its colour. If the numbering makes moves short, as on a grid, two
+// or three colours are enough.
 //
 // If mostColours colours are not enough, the order is split: there are few blocks, all of one colour, and for a move
 // between blocks, a sweep uses the mass that the state of origin had before the sweep. Coarser levels of the network
@@ -101,7 +101,7 @@ type order struct {
 // A chain is cut into 32 to 64 blocks: enough for two colours to keep several processors
 // busy, and few enough to store the neighbours of a block as the bits of a word. If
 // mostColours colours are not enough, the chain is split into 4 to 8 blocks. Chains of
-// fewer than parallelStates states are one block: a sweep over them takes less than 150 µs.
+// fewer than parallelStates states are one block, because a sweep over them takes less than 150 µs.
 const (
 	mostBlocks     = 64
 	mostColours    = mostBlocks / 8
@@ -147,7 +147,7 @@ func newOrder(in *sparse.Matrix) order {
 	return o
 }
 
-// cut cuts n states into blocks, all of one colour; the argument most bounds their number.
+// cut cuts n states into blocks, all of one colour. The number of blocks is not greater than most.
 func cut(n, most int) order {
 	o := order{shift: bits.Len(uint((n - 1) / most))}
 	for k := 0; k < n; k += 1 << o.shift {
@@ -191,8 +191,8 @@ func (o *order) visit(backward bool, do func(lo, hi int)) {
 }
 
 // arrange puts the entries of states that are visited before the row's state first, and the
-// entries of states that are visited after it last. It returns where the first part ends and
-// the last part begins, which is the same place unless the order is split.
+// entries of states that are visited after the row's state last. For each row, it returns where the
+// first part ends and where the last part begins. These are the same place unless the order is split.
 func (o *order) arrange(in *sparse.Matrix) (split, later []int) {
 	split, later = make([]int, in.Rows), make([]int, in.Rows)
 	each(in.Rows, func(_, lo, hi int) {

@@ -18,7 +18,8 @@ type plan struct {
 // and Liu (1981), with the approximate degrees of Amestoy, Davis and Duff (1996). In the quotient graph, an eliminated
 // state p is stored as the set of the states that it joins, which replaces the sets that contained p. States with very
 // many neighbours, and all states of a small chain, come last, in decreasing order of their numbers. The result is nil
-// if elimination would need more than the given numbers of entries or products.
+// if elimination needs more than the given number of entries or products, or if an estimate of the products exceeds
+// their given number.
 func minimumDegree(out, in *sparse.Matrix, most Work) *plan {
 	n := out.Rows
 	p := &plan{order: make([]int32, 0, n), place: make([]int32, n), beyond: make([][]int32, n)}

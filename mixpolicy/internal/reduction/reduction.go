@@ -86,7 +86,7 @@ type front struct {
 
 // Reduce eliminates all states but 0 from a chain with the transition matrix out. All states must lead to state 0.
 // Reduce ignores the diagonal of out, except that a positive entry below the normal range sets Lost. Reduce returns
-// [ErrFill] if elimination would take more work than the argument most allows, and the error of ctx if ctx has ended.
+// [ErrFill] if elimination would take more work than most allows, and the error of ctx if ctx has ended.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)

@@ -56,8 +56,8 @@ func (m *Matrix) ClosedClasses() (classes [][]int32) {
 // back to c. Decided: j leads to a class that was found.
 const open, reached, returns, decided = 0, 1, 2, 3
 
-// spread starts at c and follows entries to states with the old mark, the argument from. It
-// gives c and all these states the new mark, the argument to, and returns c and these states.
+// spread returns c and all states that c reaches by entries to states with the mark from. It gives
+// all of them the mark to.
 func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	list := []int32{c}
 	mark[c] = to
@@ -72,8 +72,9 @@ func (m *Matrix) spread(c int32, mark []uint8, from, to uint8) []int32 {
 	return list
 }
 
-// allReach reports whether all states lead to c. It visits the states that are not yet known to lead to c, in
-// decreasing and increasing order in turn. If such states remain after the given number of passes, it returns false.
+// allReach returns true if it finds that all states lead to c. It visits the states that are not yet known to lead to
+// c, in decreasing and increasing order in turn. If such states remain after the given number of passes, it returns
+// false.
 func (m *Matrix) allReach(c, passes int) bool {
 	leads, missing := make([]bool, m.Rows), make([]int32, m.Rows)
 	leads[c] = true

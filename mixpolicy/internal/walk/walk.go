@@ -14,7 +14,7 @@ type Walk interface {
 	Add(w []float64)
 	// Drawdown returns max_k ⟨ψ, W_k − W_t⟩ ≥ 0 for the last point W_t and ψ ⪰ 0.
 	Drawdown(psi []float64) float64
-	// Size returns the number of stored coordinates.
+	// Size returns the number of stored coordinates of points.
 	Size() int
 	// Reset sets the path to the single point 0.
 	Reset()
@@ -114,7 +114,7 @@ func (c chain) rises(k int, major, minor float64) bool {
 //
 //	E = max(E′, E″) + [W_m − (1−s)W_a − sW_b]₊,
 //
-// for any one s: the distance of the broken line W_a, W_m, W_b ahead of the chord rises from 0
+// for any one s ∈ [0, 1], because the distance of the broken line W_a, W_m, W_b ahead of the chord rises from 0
 // at W_a to at most the bracket at W_m, and falls back to 0 at W_b. A good s is (m−a)/(b−a).
 // The code uses the same quotient of differences, but of coordinate sums instead of indices.
 //
