@@ -77,7 +77,7 @@ func asGood(p linprog.Mixture, ours, theirs []float64) error {
 	for i := range n {
 		p.Psi.Row(row, i)
 		if v, top := floats.Dot(row, theirs), linprog.LInf.Of(row); v < -10*tolerance*top {
-			return fmt.Errorf("entry %d of Ψθ, divided by the greatest entry in its row of Ψ, is %.3g, want ≥ %.3g", i, v/top, -10*tolerance)
+			return fmt.Errorf("entry %d of Ψθ, over the greatest entry in its row of Ψ, is %.3g, want ≥ %.3g", i, v/top, -10*tolerance)
 		}
 	}
 	// A row violated by tolerance moves the objective by tolerance times the multiplier of the scaled row. At most about d

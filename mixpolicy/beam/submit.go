@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	apache "github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -41,7 +40,7 @@ type Job struct {
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method in each
-// setting on each problem, and times one run of each. Several goroutines may call progress at the same time. Submit
+// setting on each problem, and times one run of each. It passes the number of checks begun so far to progress. Submit
 // returns an error if the file output exists. [Job.Run] writes the record to this file, with Beam's file IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
@@ -88,14 +87,13 @@ func Submit(ctx context.Context, r Race, output string, progress func(name strin
 	trials, errs := make([]Cut, len(p.cells)), make([]error, len(p.cells))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	var tried atomic.Int64
 	for k, c := range p.cells {
-		g.Go(func() error {
+		g.Go(func() error { // waits if as many checks are running as there are processors
 			trials[k] = Cut{Of: k, Total: r.Trials}
 			trials[k].Size, errs[k] = c.try(ctx)
-			progress("checking methods", int(tried.Add(1)), len(p.cells))
 			return nil
 		})
+		progress("checking methods", k+1, len(p.cells))
 	}
 	_ = g.Wait()
 	for k, err := range errs { // report the first error in the order of the file

@@ -54,7 +54,7 @@ func Dot(x, y []float64) float64 {
 	}
 	var a Accumulator
 	for i, v := range x {
-		a.Add(v * y[i])
+		a.Add(float64(v * y[i])) // float64 forbids a fused multiply-add
 	}
 	return a.Value()
 }
