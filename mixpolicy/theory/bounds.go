@@ -50,7 +50,7 @@ type Term struct {
 	Value float64
 }
 
-// Bound is an upper bound. Its Terms add up to Value.
+// Bound holds an upper bound, Value, and the terms that add up to Value.
 type Bound struct {
 	Value float64
 	Terms []Term
@@ -69,7 +69,6 @@ func boundOf(divisor float64, terms ...Term) (b Bound) {
 	return b
 }
 
-// The names of the terms.
 const (
 	termStart     = "D, from the start"
 	termDual      = "σ_max, from the dual steps"
@@ -124,8 +123,8 @@ func (k *Constants) ExpectedObjectiveBound(s StepSums) Bound {
 //
 //	V ≤ R c_max√(nm)‖Ψ‖_{⁎,2}/G + ( E/Ση )/(2G) + G/(4Ση) ,   where E/Ση is the ObjectiveBound.
 //
-// Proof. In (∗) of [Constants.ObjectiveBound], take θ = θ* and λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the left side
-// is cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and
+// Proof. In (∗) of [Constants.ObjectiveBound], take θ = θ* and, if V > 0, λ = G[Ψθ̂]₋/‖[Ψθ̂]₋‖₂ ∈ Λ. Divided by Ση, the
+// left side is cᵀΨ(θ̂−θ*) + 2G V + λ̂ᵀΨθ*. The term ½‖λ‖² of the right side is ½G². Finally, λ̂ᵀΨθ* ≥ 0 and
 // cᵀΨ(θ̂−θ*) ≥ −2R c_max√(nm)‖Ψ‖_{⁎,2}. ∎
 //
 // The first term of the bound goes to 0 only as G grows, but the B of ObjectiveBound contains G².
@@ -146,11 +145,10 @@ func (k *Constants) violation(objective Bound, ball float64) Bound {
 	return boundOf(1, append(terms, Term{termBall, ball})...)
 }
 
-// unbounded returns the bound +∞.
 func unbounded() Bound { return boundOf(1, Term{termBall, math.Inf(1)}) }
 
 // RefinedObjectiveBound sharpens [Constants.ObjectiveBound]. The proof changes in three places: instead of ∇_θ𝓛 and e,
-// it bounds only the part of ĝ along the hyperplane 1ᵀθ = 1; it uses D(θ*;θ₀) as D; and it uses the range of
+// it bounds only the part of ĝ along the hyperplane 1ᵀθ = 1; it replaces D by D(θ*;θ₀); and it uses the range of
 // ⟨ĝ_t, θ*−θ_t⟩ in Hoeffding's lemma.
 func (k *Constants) RefinedObjectiveBound(s StepSums, delta float64) Bound {
 	g := k.Tangent * (k.Cost + k.G)
@@ -181,8 +179,8 @@ func (k *Constants) RefinedViolationBound(s StepSums, delta float64) Bound {
 //
 //	α_T = ( D + 4B ln T + 4√2 R C_e ln T/c₀ + C_e C(n) max{√(2/c₁) ln T, (4/c₁) ln² T} ) / (2√T − 1) .
 //
-// The paper does not state the values of the universal constants c₀ and c₁; we set both to 1. The argument d
-// replaces D, because (3.29) as printed is +∞ (see [Constants.Divergence]).
+// The paper does not state the values of the universal constants c₀ and c₁; we set both to 1. We use d
+// instead of D, because (3.29) as printed is +∞ (see [Constants.Divergence]).
 func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	log, ce := math.Log(float64(iterations)), k.Ce(mixpolicy.Printed)
@@ -193,7 +191,7 @@ func (k *Constants) PrintedObjectiveBound(d float64, iterations int) Bound {
 		Term{termSquares, ce * k.Comparison * max(math.Sqrt2*log, 4*log*log)})
 }
 
-// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), with the argument d instead of D.
+// PrintedExpectedObjectiveBound is (3.32) as printed, (D + B(1 + ln T))/(2√T − 1), but with d instead of D.
 func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bound {
 	s := InverseSqrtSums(mixpolicy.Printed, iterations)
 	return boundOf(s.Sum,
@@ -202,7 +200,7 @@ func (k *Constants) PrintedExpectedObjectiveBound(d float64, iterations int) Bou
 }
 
 // PrintedViolationBound is (3.33) as printed, R c_max√(nm)‖Ψ‖/β + α_T/(2β) + β/(2(√T−1)), but with G instead of β.
-// α_T is [Constants.PrintedObjectiveBound], again with the argument d instead of D.
+// α_T is [Constants.PrintedObjectiveBound], again with d instead of D.
 func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 	return k.violation(k.PrintedObjectiveBound(d, iterations), k.G/(2*(math.Sqrt(float64(iterations))-1)))
 }
@@ -224,8 +222,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // Proof. Let u = Ψθ̂ and δ = e^{−1/τ}. Then [u]₊ = w ⊗ π, where w is the state marginal of [u]₊, and π is the policy
 // that (2.20) derives from u. The occupation measure of π is μ ⊗ π. Let x be the state marginal of [u]₋, and let
-// y = Pᵀ[u]₋, the mass that one transition carries from [u]₋ into each state. Because u satisfies (2.13b),
-// w − x − γ(wP^π − y) = (1−γ)α, and μ − γμP^π = (1−γ)α.
+// y = Pᵀ[u]₋, the mass that one transition carries from [u]₋ into each state. Because u and μ ⊗ π satisfy (2.13b),
+// w − x − γ(wP^π − y) = (1−γ)α and μ − γμP^π = (1−γ)α.
 //
 // The bound with γ follows from w − μ = (x − γy)(I−γP^π)⁻¹ = x + γ(xP^π − y)(I−γP^π)⁻¹. The entries of xP^π − y add up
 // to 0, and the ℓ₁ norm of xP^π − y is at most 2ε, so u − μ⊗π = (x⊗π − [u]₋) + γ((xP^π − y)(I−γP^π)⁻¹)⊗π has an ℓ₁ norm
@@ -244,8 +242,8 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 // d = (ε − (1−γ)/γ)/(1+ε) and p = 1 − d − δ. If this p is not positive, the bound is 1 + ε; take a small p > 0
 // instead, and let p → 0. (If p = 0, no Ψθ equals u.)
 //
-// The arguments tau, violation and negativeMass are τ, ½‖[Ψθ̂]₋‖₂ (twice the V of the printed bound) and ε. Distance
-// panics unless they are numbers ≥ 0; +∞ is allowed.
+// In the code, tau is τ, negativeMass is ε, and violation is ½‖[Ψθ̂]₋‖₂, twice the V of the printed bound. Distance
+// panics unless all three are ≥ 0; +∞ is allowed.
 func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negativeMass float64) float64 {
 	if !(tau >= 0 && violation >= 0 && negativeMass >= 0) {
 		panic(fmt.Sprintf("theory: distance for τ = %v, ½‖[Ψθ]₋‖₂ = %v and ‖[Ψθ]₋‖₁ = %v, want numbers ≥ 0", tau, violation, negativeMass))
@@ -265,8 +263,8 @@ func Distance(form mixpolicy.Form, c mixpolicy.Criterion, tau, violation, negati
 	return eps + min(1, min(c.Gamma()*eps, 1/(1+1/eps))/left)
 }
 
-// PrintedSampleComplexity is (3.37), τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴), with 1 for the constant that Ω hides. This number
-// does not depend on the probability ρ of failure, and is +∞ for γ = 1.
+// PrintedSampleComplexity is (3.37), τ⁴ nm ‖Ψ‖⁴_{⁎,2}/((1−γ)⁴ε⁴), with 1 as the constant that Ω hides. This number does
+// not depend on the probability ρ of failure, and is +∞ for γ = 1.
 func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 	return math.Pow(tau*k.PsiNorm/((1-k.criterion.Gamma())*epsilon), 4) * float64(k.Pairs)
 }
@@ -276,9 +274,9 @@ func (k *Constants) PrintedSampleComplexity(tau, epsilon float64) float64 {
 //
 //	RefinedObjectiveBound + (max c − min c)·Distance ,
 //
-// where [Distance] is the corrected bound for the argument tau and the negative mass 2√(nm)·V, with
-// [Constants.RefinedViolationBound] as V. RefinedObjectiveBound and RefinedViolationBound both hold outside one event of
-// probability at most δ, because both follow from one bound on the same martingale.
+// where [Distance] is the corrected bound for tau and the negative mass 2√(nm)·[Constants.RefinedViolationBound].
+// RefinedObjectiveBound and RefinedViolationBound both hold outside one event of probability at most δ, because both
+// follow from one bound on the same martingale.
 func (k *Constants) PolicyBound(s StepSums, tau, delta float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * k.RefinedViolationBound(s, delta).Value
 	return k.RefinedObjectiveBound(s, delta).Value + k.Spread*Distance(mixpolicy.Corrected, k.criterion, tau, 0, mass)

@@ -23,8 +23,9 @@ import (
 )
 
 // Constants holds the numbers in the bounds of section 3.2, for a problem and the settings of Algorithm 1. The
-// numbers are exact up to rounding, except D, which may be too small (see [MaxDivergence]). As in Algorithm 1, the
-// costs are divided by CostScale. ‖·‖ is the norm of the class, and ‖·‖⁎ is the dual norm.
+// numbers are exact up to rounding, but D may be too small (see [MaxDivergence]), and so may DStar if it equals D. As
+// in Algorithm 1, the costs are divided by the CostScale of the settings. ‖·‖ is the norm of the class, and ‖·‖⁎ is the
+// dual norm.
 type Constants struct {
 	Pairs, Dim int
 	R          float64 // the radius of Θ_R: ‖θ‖ ≤ R
@@ -48,18 +49,18 @@ type Constants struct {
 	// DStar is D(θ*;θ₀) for the exact optimum θ* of (2.18), or D if rounding puts θ* outside the domain of φ.
 	// LambdaStar is the least ‖λ*‖₂: see [Multipliers].
 	DStar, LambdaStar float64
-	// Tangent is the maximum over the pairs of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎. The refined bounds use Tangent instead of
-	// A, because the iterates stay on 1ᵀθ = 1.
+	// Tangent is the maximum of min_k ‖Ψ_a(s)/q_a(s) − k1‖⁎ over the pairs with q_a(s) > 0. The refined bounds use
+	// Tangent instead of A, because the iterates stay on 1ᵀθ = 1.
 	Tangent float64
 
 	criterion mixpolicy.Criterion
 }
 
 // NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of the settings a. It returns an
-// error if Algorithm 1 refuses the settings, or if RowScaling is set, because the analysis does not cover row scaling.
-// It returns an error if the Modulus claims no strong convexity as a [bregman.StrongConvexer]. It returns an error if
-// it finds that the domain of the Modulus is not within the class, because iterates may then leave the class. It also
-// returns the errors of [mixpolicy.Problem.Optimum] and [Multipliers].
+// error if Algorithm 1 refuses the settings. It returns an error if RowScaling is set, because the analysis does not
+// cover row scaling. It returns an error if the Modulus is not a [bregman.StrongConvexer] with μ > 0, or if it finds a
+// point outside the class in the domain of the Modulus, because iterates may then leave the class. It also returns the
+// errors of [mixpolicy.Problem.Optimum] and [Multipliers].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 do not cover row scaling, want PrimalDual.RowScaling = false")
@@ -138,7 +139,7 @@ func (k *Constants) Ce(form mixpolicy.Form) float64 {
 	return k.A*(k.Cost+k.G) + k.GradientBound()
 }
 
-// B returns the factor of Ση² in the bounds. In the corrected form,
+// B returns the factor of Ση² in (3.31) and (3.32). In the corrected form,
 //
 //	B = ½(σ_max max‖θ‖₂)² + ( ((c_max√(nm)+G)‖Ψ‖_{⁎,2})² + C_e² )/μ .
 //
@@ -153,7 +154,7 @@ func (k *Constants) B(form mixpolicy.Form) float64 {
 	return dual*dual/2 + (gradient*gradient+ce*ce)/k.Mu
 }
 
-// Divergence returns the D of the bounds: the maximum of D(θ;θ₀) or, in the printed form, +∞.
+// Divergence returns the D of the bounds: the field D or, in the printed form for a finite R, +∞.
 func (k *Constants) Divergence(form mixpolicy.Form) float64 {
 	if form == mixpolicy.Printed && !math.IsInf(k.R, 1) {
 		return math.Inf(1)
@@ -269,7 +270,7 @@ func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) 
 				break
 			}
 			value := bregman.Divergence(phi, theta, start)
-			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // on the boundary, rounding decides; D loses at most a fraction √2⁻⁴⁷
+			if class.Norm == linprog.L2 || math.IsInf(value, 1) { // a boundary point may round outside; D loses at most a fraction 2^−23.5
 				for j := range theta {
 					theta[j] = start[j] + (1-0x1p-48)*(theta[j]-start[j])
 				}

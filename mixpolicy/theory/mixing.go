@@ -25,8 +25,8 @@ func TotalVariation(mu, nu []float64) float64 {
 	return sum.Diff1(mu, nu) / 2
 }
 
-// mixingLimit is the greatest number of states for which powers of P^π are formed: for 1000
-// states, a power takes 8 MB and 2·10⁹ operations, and some 30 powers are needed.
+// mixingLimit is the greatest number of states for which powers of P^π are formed. For 1000 states, a
+// power takes 8 MB and 2·10⁹ operations, and some 30 powers are needed.
 const mixingLimit = 1000
 
 // Mixing holds the mixing time of the Markov chain that a policy induces. The mixing time is defined by
@@ -42,7 +42,7 @@ type Mixing struct {
 	Slowest  int     // a state s that attains the maximum in d(Time)
 }
 
-// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t): d does not increase, so doubling t
+// MixingTime computes τ_mix(ε) of one policy exactly, up to rounding in d(t). Because d does not increase, doubling t
 // finds a t with d(t) ≤ ε, and bisection then finds the least such t. MixingTime returns an error if there are more
 // than 1000 states, if ε is outside (0, 1), if the chain has several recurrent classes or is periodic (and so never
 // mixes), if the mixing time exceeds 2⁶¹, or if ctx ends.
@@ -123,7 +123,7 @@ func dense(chain *mixpolicy.MDP) *mat.Dense {
 }
 
 // stochasticProduct returns the product of stochastic matrices, with rows scaled to add up
-// to 1, so that the next squaring does not amplify rounding errors. If a is nil, the result is b.
+// to 1, so that the next product does not amplify rounding errors. If a is nil, the result is b.
 func stochasticProduct(a, b *mat.Dense) *mat.Dense {
 	if a == nil {
 		return b

@@ -21,15 +21,16 @@ import (
 //
 //	‖λ*‖₂ = sup max{cᵀΨθ* − cᵀΨθ, 0}/‖[Ψθ]₋‖₂   over θ ∈ Θ_R ∩ Θ₂ with Ψθ ⋡ 0 .
 //
-// Let b = Ψᵀc, let A hold the rows of Ψ with (Ψθ*)_i = 0, and let the vectors g be the outward normals of Θ_R at θ*.
-// Then λ ⪰ 0 is optimal if b = Aᵀλ + μ1 − Σνg for some μ and ν ≥ 0. The dual of minimising ½‖λ‖₂² over the optimal λ is
+// Let b = Ψᵀc, let A hold the nonzero rows i of Ψ with (Ψθ*)_i = 0, and let the vectors g be the outward normals of Θ_R
+// at θ*. Then λ ⪰ 0 is optimal if b = Aᵀλ + μ1 − Σνg for some μ ∈ ℝ and some ν ≥ 0. The dual of minimising ½‖λ‖₂² over
+// the optimal λ is
 //
-//	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, gᵀy ≥ 0 ,      λ = [Ay]₊ .
+//	max bᵀy − ½‖[Ay]₊‖₂²   over 1ᵀy = 0, every gᵀy ≥ 0 ,      λ = [Ay]₊ .
 //
-// Newton's method solves this dual in ℝᵈ. Instead of imposing gᵀy ≥ 0, we add the row −wg to A. Here w is 10⁶ times
-// the length of the longest row of Ψ in A, but at least 10⁶, so the relative error of ‖λ‖₂ is about 10⁻¹². Multipliers
-// returns the errors of [mixpolicy.Problem.Optimum]. It also returns an error in two cases: for the ℓ₁ norm, if θ* has
-// a zero entry and ‖θ*‖₁ = R > 1; for any norm, if, because of rounding, the λ found is not optimal.
+// Newton's method solves this dual in ℝᵈ. Instead of imposing gᵀy ≥ 0, we add a row −wg to A for each g. Here w is 10⁶
+// times the length of the longest row of Ψ in A, but at least 10⁶, so the relative error of ‖λ‖₂ is about 10⁻¹².
+// Multipliers returns the errors of [mixpolicy.Problem.Optimum]. It also returns an error if rounding errors make the
+// computed λ suboptimal, or if, for the ℓ₁ norm, θ* has a zero entry and ‖θ*‖₁ = R > 1.
 func Multipliers(p *mixpolicy.Problem) ([]float64, error) {
 	best, err := p.Optimum(context.Background())
 	if err != nil {

@@ -89,8 +89,8 @@ func momentSup(nu float64, z, w []float64, atTop float64) (best, at float64) {
 		}
 		return k
 	}
-	// Beyond q₀ = max(1, −ν ln P(|Z| = 1)), the values fall: their slope is K′(q)/q − K(q)/q² − 1/νq with
-	// K′ ≤ 0 and −K(q) ≤ −ln P(|Z| = 1).
+	// Beyond q₀ = max(1, −ν ln P(|Z| = 1)), the values K(q)/q − ln(q)/ν fall: their slope is K′(q)/q − K(q)/q² − 1/νq
+	// with K′ ≤ 0 and −K(q) ≤ −ln P(|Z| = 1).
 	end := max(1, -nu*math.Log(atTop))
 	todo := []interval{{1, probe(1), end, probe(end)}}
 	const accuracy = 1e-13 // accuracy of the logarithm: some hundred roundings of K
@@ -185,7 +185,7 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(moment, true) {
-		return 0, upper, errors.New("theory: float64 does not suffice for the eigenvectors of E ZZᵀ; want outcomes of a less extreme range")
+		return 0, upper, errors.New("theory: float64 does not suffice for the eigenvectors of E ZZᵀ, want outcomes nearer to 1 in magnitude")
 	}
 	var axes mat.Dense
 	eigen.VectorsTo(&axes)
@@ -201,9 +201,8 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	return min(lower, upper), upper, nil
 }
 
-// climbMoments moves x on the sphere to a local maximum of the norm of ⟨x,Z⟩. For the q
-// that attains the norm, E|⟨x,Z⟩|^q is convex in x, so the normalised gradient is at least
-// as good as x.
+// climbMoments moves x on the sphere to a local maximum of the norm of ⟨x,Z⟩, and returns this maximum. For the q that
+// attains the norm, E|⟨x,Z⟩|^q is convex in x, so the normalised gradient is at least as good as x.
 func climbMoments(nu float64, x []float64, vectors [][]float64, p []float64) float64 {
 	inner := make([]float64, len(vectors))
 	gradient := make([]float64, len(x))

@@ -11,7 +11,7 @@
 //
 // Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates
 // at most 500 instances, and each instance after the start differs from an earlier one in at most two parameters. At
-// some instances, the bound says nothing; the record also counts the instances that test the bound.
+// some instances, the bound says nothing; the record also counts the instances whose ratio is positive.
 package adversary
 
 import (
@@ -55,8 +55,8 @@ type Parameter struct {
 	Log    bool
 }
 
-// uniform and logarithmic return n parameters in [lo, hi], named name1, name2, …, or name if n is 1. They differ in
-// Log.
+// uniform and logarithmic return n parameters in [lo, hi], named name1, name2, …, or name if n is 1. Only logarithmic
+// sets Log.
 var uniform, logarithmic = parameters(false), parameters(true)
 
 func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
@@ -72,15 +72,15 @@ func parameters(log bool) func(n int, name string, lo, hi float64) []Parameter {
 // Side holds the left and the right side of a bound at an instance.
 type Side struct {
 	// Size is the magnitude of the terms that are subtracted from each other in Left or in Right, or 0 if
-	// neither side contains a difference. Allowed uses Size to bound the rounding error.
+	// Right alone bounds the rounding error: see Allowed.
 	Left, Right, Size float64
 }
 
-// rounding bounds the relative error of a side: it is about 10⁶ · 2⁻⁵³. A side takes some hundred
+// rounding bounds the relative error of a side: it is about 10⁶ · 2⁻⁵³. Most sides take some hundred
 // operations, including the steps of mirror descent and a small linear program.
 const rounding = 1e-10
 
-// Allowed returns the amount by which rounding errors alone can raise Left above Right.
+// Allowed returns a bound on the amount by which rounding errors alone can raise Left above Right.
 func (s Side) Allowed() float64 { return rounding * max(s.Size, math.Abs(s.Right)) }
 
 // Violated reports whether Left exceeds Right by more than Allowed, or whether a side is NaN.
@@ -88,8 +88,7 @@ func (s Side) Violated() bool {
 	return math.IsNaN(s.Left) || !(s.Left-s.Right <= s.Allowed() || math.IsInf(s.Right, 1))
 }
 
-// Ratio returns Left divided by Right, or 0 if the right side is infinite, is not positive, or is so small compared
-// with Size that rounding decides.
+// Ratio returns Left divided by Right, or 0 if Right is infinite, is not positive, or is at most 10⁻⁴ Size.
 func (s Side) Ratio() float64 {
 	if !(s.Right > 1e-4*s.Size && s.Right > 0) || math.IsInf(s.Right, 1) {
 		return 0
@@ -100,7 +99,7 @@ func (s Side) Ratio() float64 {
 // Record holds the worst instance that a search found for a bound, and counts the instances.
 type Record = data.Adversary
 
-// climb is the number of instances that a search evaluates from one random start.
+// climb is the greatest number of instances that a search evaluates from one random start.
 const climb = 500
 
 // Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one or
@@ -145,8 +144,8 @@ func (s Space) Text(x []float64) string {
 	return strings.TrimSpace(text)
 }
 
-// worse joins two records of a bound. It adds their counts, and keeps the worst instance with the greater ratio, or r's
-// if the ratios are equal.
+// worse joins two records of a bound. It adds their counts, and keeps the instance with the greater ratio, or r's
+// instance if the ratios are equal.
 func worse(r, o Record) Record {
 	o.Instances, o.Nontrivial, o.Violations = o.Instances+r.Instances, o.Nontrivial+r.Nontrivial, o.Violations+r.Violations
 	if r.Instances > 0 && !(o.Ratio > r.Ratio) {

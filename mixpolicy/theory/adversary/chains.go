@@ -51,11 +51,11 @@ func measureOf(y *mixpolicy.MDP, p *mixpolicy.Policy) *mixpolicy.Measure {
 
 // chains returns the laws of Lemma 3.3 at a given γ and ε and, under average cost, (4.15). An instance is a process
 // and a combination u = Ψθ of the measures of two policies; u has the negative mass ε, or 0 if the policies are nearly
-// equal. (4.15) is checked at θ̂ = θ, without its O(ε). Both u and ξ^θ have mass 1, so their costs differ by at most
-// (max c − min c) times their total variation distance. By the corrected Lemma 3.3, this distance is at most
+// equal. (4.15) is checked at θ̂ = θ, without its O(ε) term. Both u and ξ^θ have mass 1, so their costs differ by at
+// most (max c − min c) times their total variation distance. By the corrected Lemma 3.3, this distance is at most
 // ε(1 + 1/(1−δ)), where δ is the contraction coefficient of the policy of u. So if V₁ has the weight
-// (max c − min c)(1 + 1/(1−δ)), f_ω of (4.14) is at least the cost of the policy, and the O(ε) is the amount by which
-// f_ω(θ̂) exceeds the minimum of f_ω. V₂ is 0, because u combines measures of policies.
+// (max c − min c)(1 + 1/(1−δ)), f_ω of (4.14) is at least the cost of the policy, and the O(ε) term is the amount by
+// which f_ω(θ̂) exceeds the minimum of f_ω. V₂ is 0, because u combines measures of policies.
 func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	ctx, name, eps := context.Background(), map[bool]string{true: "average cost", false: "discounted"}[by.Average()], x[1]
 	y := process(by, distribution(x[26:29]...), x[2:20], x[29])
@@ -94,7 +94,7 @@ func chains(x []float64, by mixpolicy.Criterion) (laws []Law) {
 	return laws
 }
 
-// mixing returns the mixing bounds of package theory, for an average-cost process and a policy.
+// mixing returns the laws (2.23) and (2.24), for an average-cost process and a policy.
 func mixing(x []float64) []Law {
 	ctx, y, t, eps := context.Background(), process(mixpolicy.AverageCost, nil, x[:18], x[23]), int(x[21]), x[22]
 	p := policyOf(y, x[18:21])
@@ -119,12 +119,12 @@ func ergodicity(x []float64) []Law {
 }
 
 // programs returns the laws (4.9), (4.2), (4.3) and (4.13), for a discounted process and a basis of two functions, one
-// of them u. The values v* are given, so they are exact: action 0 costs v* − γP_0v*, and action 1 costs v* − γP_1v*
-// plus a gap. (4.2) is checked for the policy that always takes action 1. (4.9) is checked for any sample such that the
-// constraints that ν̂ violates have a total probability of at most (1−γ)ε/4mζ under the sampling distribution η. After
-// the n₀ draws of the corrected (4.6), the sample has this property with probability at least 1−δ. Γ is a cube. If
-// β_u ≥ 1, or if rounding leaves the full program undecided, the four bounds say nothing. (4.13) also says nothing if
-// rounding leaves the smoothed program undecided.
+// of them the Lyapunov function u. The values v* are exact, because the costs follow from v*: action 0 costs
+// v* − γP_0v*, and action 1 costs v* − γP_1v* plus a gap. (4.2) is checked for the policy that always takes action 1.
+// (4.9) is checked for any sample such that the constraints that ν̂ violates have a total probability of at most
+// (1−γ)ε/4mζ under the sampling distribution η. After the n₀ draws of the corrected (4.6), the sample has this property
+// with probability at least 1−δ. Γ is a cube. If β_u ≥ 1, or if rounding leaves the full program undecided, the four
+// bounds say nothing. (4.13) also says nothing if rounding leaves the smoothed program undecided.
 func programs(x []float64) []Law {
 	ctx, gamma, eps, optimal, alpha, u := context.Background(), x[0], x[1], x[2:5], distribution(1, x[5], x[6]), x[32:35]
 	y := process(mixpolicy.Discounted(gamma), alpha, x[7:25], 1-x[25])

@@ -16,9 +16,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// game is (2.18) for a process with one state, three actions and two policies, with a run of Algorithm 1.
-// With one state, Ψ may be any matrix whose columns are distributions. The proofs of
-// Proposition 3.1 use the MDP only through Ψ, the costs and G.
+// game is a run of Algorithm 1 on (2.18), for a process with one state and three actions, and two base policies. With
+// one state, Ψ may be any matrix whose columns are distributions. The proofs of Proposition 3.1 use the MDP only
+// through Ψ, the costs and G.
 type game struct {
 	*paper.Trace
 	best *linprog.Solution
@@ -51,10 +51,10 @@ func pointOf(class mixpolicy.Class, t float64) []float64 {
 	return []float64{0.5 + t*half, 0.5 - t*half}
 }
 
-// steps returns x/(A(c_max+G)), the step sizes that x gives in units of a lower bound on 1/‖ĝ‖⁎.
+// steps returns the step sizes x/(A(c_max+G)). The divisor is an upper bound on ‖ĝ‖⁎.
 func (g *game) steps(x []float64) []float64 { return scaled(1/(g.K.A*(g.K.Cost+g.K.G)), x) }
 
-// game.each calls f, at the end of every path of samples, with Σηθ and the probability of the path.
+// game.each calls f with Σηθ and the probability of the path, at the end of every path of samples.
 func (g *game) each(last paper.TraceStep, sum, eta []float64, probability float64, f func(sum []float64, probability float64)) {
 	if len(eta) == 0 {
 		f(sum, probability)
@@ -86,8 +86,8 @@ func quantile(all []outcome, delta float64) float64 {
 }
 
 // laws returns the bounds of Proposition 3.1 and Theorem 3.4, for T ≤ 2 iterations and all paths of samples with their
-// probabilities. A bound with probability 1 − δ is violated if the 1 − δ quantile exceeds it. A γ < 1 affects only
-// (3.38) and G, which is at least 1/(1−γ).
+// probabilities. A bound that holds with probability 1 − δ is violated if the 1 − δ quantile exceeds it. A γ < 1
+// affects only (3.38) and G, which is at least 1/(1−γ).
 func (g *game) laws(x []float64) []Law {
 	const (
 		slope = "C_e is the sum of two bounds on the slope ‖cᵀΨ‖⁎, so B ≥ 5‖cᵀΨ‖⁎²/μ, and 2√(BD) is √10 times the gap of one step"
@@ -169,7 +169,6 @@ func newPath(x []float64) *path {
 
 func (p *path) dual(x []float64) float64 { return p.Problem.Class().Norm.Dual().Of(x) }
 
-// size returns the size of the terms of an iteration.
 func (p *path) size(s paper.TraceStep) float64 {
 	lengths := floats.Norm(s.Theta, 1) + floats.Norm(p.theta, 1) + floats.Norm(s.Tilde, 1)
 	return bregman.Divergence(p.Phi, p.theta, s.Theta) + s.Eta*floats.Norm(s.Sample, 1)*lengths
@@ -191,9 +190,9 @@ func (s Side) or(other Side) Side {
 	return s
 }
 
-// These functions return the size of a law's terms, for its rounding error: whole for sums over a path; average for
-// sums divided by Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot; and
-// move for the square of a move. A move is a difference of points: if its size is 10⁻⁴ Reach, 12 digits are right.
+// These functions return the size of a law's terms, for the law's rounding error: whole for sums over a path; average
+// for sums divided by Ση; near for divergences next to a boundary, which a few roundings of a point may change a lot;
+// and move for the square of a move. A move is a difference of points: if its size is 10⁻⁴ Reach, 12 digits are right.
 // Moves are not checked for the entropy, because its constant of strong convexity holds on the simplex, and θ̃_t is not
 // on the simplex.
 func whole(p *path, _ paper.TraceStep) float64   { return p.whole }
@@ -211,7 +210,7 @@ func move(p *path, _ paper.TraceStep) float64 {
 
 func exactly(*path, paper.TraceStep) float64 { return 0 }
 
-// law returns the two sides of the corrected form of a law of the proofs, at its worst iteration.
+// law returns the sides of a law of [paper.Laws], in its corrected form, at the worst iteration.
 func (p *path) law(number string, size func(*path, paper.TraceStep) float64) Side {
 	laws, worst := paper.Laws(), none
 	l := laws[slices.IndexFunc(laws, func(l paper.Law) bool { return l.Number == number })]

@@ -10,10 +10,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/theory"
 )
 
-// ends returns, for every path of a process with the given number of steps, the sum of the path's
-// differences and the path's probability. Each step has two outcomes. There are 2ᵗ nodes at time t,
-// numbered from 2ᵗ − 1. At a node, outcomes returns the two differences and the probability of the
-// first.
+// ends returns, for every path of a process with the given number of steps, the probability of the path and the sum of
+// its differences. Each step takes one of two differences. There are 2ᵗ nodes at time t, numbered from 2ᵗ − 1. At a
+// node, the function outcomes returns the two differences and the probability of the first.
 func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcome) {
 	all = []outcome{{0, 1}}
 	for t := range steps {
@@ -27,9 +26,9 @@ func ends(steps int, outcomes func(t, node int) (a, b, p float64)) (all []outcom
 	return all
 }
 
-// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum that is at most a fraction f of the maximum: a bound
-// on the tail is tightest at a value that the sum takes. If no sum is that small, δ is the least sum. For a negative δ,
-// tail returns 0 instead of δ. If sizes is set, tail replaces each sum by its absolute value.
+// tail returns ln(1/P[sum ≥ δ]) and δ, where δ is the greatest sum that is at most f times the maximal sum, because a
+// bound on the tail is tightest at a value that the sum takes. If no sum is that small, δ is the least sum. For a
+// negative δ, tail returns 0 instead of δ. If sizes is true, tail first replaces each sum by its absolute value.
 func tail(f float64, all []outcome, sizes bool) (exponent, delta float64) {
 	for i, o := range all {
 		if sizes {
@@ -100,7 +99,7 @@ func norms(v []float64) []Law {
 	}
 }
 
-// vectors returns laws for a vector Z in two dimensions with three values.
+// vectors returns laws for a random vector Z in two dimensions that takes three values.
 func vectors(v []float64) []Law {
 	// The norm of ⟨x, Z⟩ is convex in x, and at most K‖x‖₂. If the directions x are an angle h apart,
 	// the best of them gives K to within K·h/2.
@@ -125,8 +124,8 @@ func vectors(v []float64) []Law {
 	}
 }
 
-// exponentials returns laws for sums of two sub-Gaussian, and of two sub-exponential, differences
-// that depend on the past.
+// exponentials returns laws for sums of two differences that depend on the past: (A.6) for sub-Gaussian differences,
+// and (A.9) for sub-exponential differences.
 func exponentials(x []float64) []Law {
 	const steps, nodes = 2, 1<<2 - 1
 	at := func(_, i int) (a, b, p float64) {
