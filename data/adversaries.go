@@ -18,7 +18,7 @@ type Adversary struct {
 	Instances  int       `csv:"instances"`  // number of instances evaluated
 	Nontrivial int       `csv:"nontrivial"` // number of instances whose ratio is positive
 	Violations int       `csv:"violations"`
-	Ratio      float64   `csv:"ratio,%.12g"` // Left divided by Right; 0 if Right is infinite, ≤ 0, or so small that rounding dominates
+	Ratio      float64   `csv:"ratio,%.12g"` // Left divided by Right; 0 if Right is infinite, ≤ 0, or at most 10⁻⁴ Size
 	Left       float64   `csv:"left,%.12g"`
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the greatest excess of Left over Right that rounding alone can cause
