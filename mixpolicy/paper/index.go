@@ -294,8 +294,8 @@ func Summary(rows []Row) string {
 		all[e.Kind]++
 	}
 	return fmt.Sprintf("Of the %d equations, statements and figures, %d hold as printed and %d are definitions. Once corrected, %d "+
-		"more hold: %d after an error, %d after a gap in the argument, %d after a slip (such as a wrong sign, index or constant), "+
-		"%d in one of their meanings, %d after a misprint. The %d errata by kind: error %d, gap %d, slip %d, ambiguity %d, misprint %d.",
+		"more hold: %d had an error, %d a gap in the argument, %d a slip (such as a wrong sign, index or constant), "+
+		"%d several meanings, %d a misprint. The %d errata by kind: error %d, gap %d, slip %d, ambiguity %d, misprint %d.",
 		len(rows), verdicts[Holds], verdicts[Defines], verdicts[HoldsAsCorrected], kinds[Error], kinds[Gap], kinds[Slip], kinds[Ambiguity],
 		kinds[Misprint], len(errata()), all[Error], all[Gap], all[Slip], all[Ambiguity], all[Misprint])
 }

@@ -119,7 +119,7 @@ func TestSummary(t *testing.T) {
 	row := func(v Verdict, erratum string) Row { return Row{Entry: Entry{Errata: erratum}, Verdict: v} }
 	got := Summary([]Row{row(Holds, ""), row(HoldsAsCorrected, "sample-size"), row(HoldsAsCorrected, "sample-size"), row(HoldsAsCorrected, "argmin"), row(Defines, "")})
 	want := "Of the 5 equations, statements and figures, 1 hold as printed and 1 are definitions. " +
-		"Once corrected, 3 more hold: 2 after an error, 0 after a gap in the argument, 0 after a slip (such as a wrong sign, index or constant), 0 in one of their meanings, 1 after a misprint. "
+		"Once corrected, 3 more hold: 2 had an error, 0 a gap in the argument, 0 a slip (such as a wrong sign, index or constant), 0 several meanings, 1 a misprint. "
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
