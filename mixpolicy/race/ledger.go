@@ -26,11 +26,11 @@ import (
 //	θ: noise       −Ση⟨e_t, θ_t − θ*⟩, with mean 0
 //	regret of λ    Ση⟨−Ψθ_t, λ* − λ_t⟩ = start + stability
 //	λ: start       ½‖λ* − λ₀‖² − ½‖λ* − λ_T‖²
-//	λ: stability   regret of λ − start, at most ½Ση²‖Ψθ_t‖²
+//	λ: stability   regret of λ − start, at most ½Ση²‖Ψθ_t‖² if λ* is in the ball of (3.26)
 //
 // The regret of θ is exactly the sum of its three terms: start, stability and noise. There are two reasons: θ* and θ_t
-// are on the hyperplane 1ᵀθ = 1, and y_t − y_{t+1} is ηĝ_t up to a multiple of the vector 1. The function 𝓛 is affine
-// in each argument, so the sums that define the two regrets, divided by Ση, add up to the gap.
+// are on the hyperplane 1ᵀθ = 1, and y_t − y_{t+1} equals ηĝ_t up to a multiple of the vector 1. The function 𝓛 is
+// affine in each argument, so the sums that define the two regrets, divided by Ση, add up to the gap.
 type Ledger struct {
 	Queries []float64
 	Terms   [7][]float64 // Terms[k][i] is the term LedgerTerms[k] after Queries[i] queries

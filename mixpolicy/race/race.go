@@ -17,8 +17,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method with all the settings from which tuning may choose. In the field Methods, the setting at the
-// centre of the grid comes first or, without a grid, the published or default setting.
+// Entrant is a method with all the settings from which tuning may choose. The first of Methods should be the published
+// or default setting, which [Run] takes without tuning.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method
@@ -48,7 +48,7 @@ func (e Entrant) OnGrid(axes ...Axis) Entrant {
 // axis have n values, let neighbouring values differ by the factor f, and let v be the value of method k on this axis.
 // Then the new values are v times n consecutive powers of f^(2/n) between f⁻¹ and f. So the finer grid does not extend
 // beyond the neighbours of method k. But if method k is at an edge of the old grid, the finer grid extends beyond this
-// edge. Every axis needs at least two values.
+// edge. Every axis needs at least three values.
 func (e Entrant) Finer(k int) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range e.Numbers(k) {
@@ -61,7 +61,7 @@ func (e Entrant) Finer(k int) Entrant {
 // Around returns a copy of the entrant on a new grid around the best setting so far. The value of this setting on axis
 // i is at[i]. If at[i] is an end of the old axis, the new axis is as wide as the old axis and extends beyond this end.
 // Otherwise, the new axis is finer than the old axis, and lies between the neighbours of at[i]. Axes with Fixed set do
-// not change; every other axis needs at least two values.
+// not change; every other axis needs at least three values.
 func (e Entrant) Around(at []float64) Entrant {
 	axes := slices.Clone(e.Axes)
 	for i, v := range at {
@@ -96,10 +96,9 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 
 // Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
 // but the last, Halve drops half of the remaining settings (rounded down): those with the greatest median scores. After
-// the last round, each remaining setting has the given number of trials. After each earlier round, each setting of this
-// round has half as many trials as after the next round, rounded down, but at least 1. Halve calls the function score
-// in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score; for
-// an even number of scores, the median is the lower of the two middle scores.
+// a round with r rounds to go, each setting of this round has max{1, ⌊trials/2ʳ⌋} trials. Halve calls the function
+// score in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score;
+// for an even number of scores, the median is the lower of the two middle scores.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {
@@ -187,7 +186,7 @@ func (e Entrant) Numbers(k int) []float64 {
 	return at
 }
 
-// maxMethods is the greatest number of methods (settings) that an entrant may have.
+// maxMethods is the greatest number of methods (settings) that an entrant may have in [Run].
 const maxMethods = 64
 
 // Outcome is the result of an entrant in a race.
@@ -198,14 +197,14 @@ type Outcome struct {
 	// TuningTrials is 0.
 	Tuning []Tuning
 	// Chosen is the index of the chosen method, or −1 if no method can be chosen. The candidates are the methods that
-	// are left in the last round of tuning and whose trials all finished. Of the candidates, the method with the least
-	// mean score is chosen or, if [Settings].Middle is set, the method with the least Middle of the scores; this least
-	// value must be below +∞. Without tuning, Chosen is 0.
+	// are left in the last round of tuning and whose tuning trials all finished. Of the candidates, the method with the
+	// least mean score is chosen or, if [Settings].Middle is set, the method with the least Middle of the scores; this
+	// least value must be below +∞. Without tuning, Chosen is 0.
 	Chosen int
 	// Runs are the trials of the chosen method, or nil if no method was chosen.
 	Runs *Runs
-	// Err is nil if at least one trial of the chosen method finished. Otherwise, Err says why: no method could be chosen,
-	// or all trials of the chosen method failed.
+	// Err is nil if at least one trial of the chosen method finished. Otherwise, unless the context ended, Err says
+	// why: no method could be chosen, or all trials of the chosen method failed.
 	Err error
 }
 
@@ -388,9 +387,10 @@ func (s Settings) runs(n int) int {
 	return total
 }
 
-// Best returns the index of the method with the least middle(scores), where middle is a function such as the mean or
-// the median. Best considers only methods whose tuning trials all finished and for which middle(scores) < +∞. If there
-// is no such method, Best returns −1.
+// Best returns the index of the method with the least middle(scores). A method's scores are the values of the curve
+// score at the ends of its tuning trials; middle is a function such as the mean or the median. Best considers only
+// methods whose tuning trials all finished and for which middle(scores) < +∞. If there is no such method, Best returns
+// −1.
 func Best(tuning []Tuning, score Curve, middle func(x []float64) float64) int {
 	best, least := -1, math.Inf(1)
 	for k, t := range tuning {

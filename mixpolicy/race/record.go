@@ -53,9 +53,9 @@ func (r Row) identity() string {
 // Observed returns the Values other than NaN. A failed run has the value NaN.
 func (r Row) Observed() []float64 { return slices.DeleteFunc(slices.Clone(r.Values), math.IsNaN) }
 
-// Derive returns a copy of the record. In the copy, each row with Values gets a new Value, Lo, Hi and Trials, which
-// statistic computes from the row's values other than NaN. If all values are NaN, these four fields do not change. For rows with
-// Values, [Record.Write] does not store the four fields.
+// Derive returns a copy of the record. In the copy, each row with Values gets a new Value, Lo, Hi and Trials, which the
+// function statistic computes from the row's values other than NaN. If all values are NaN, these four fields do not
+// change. For rows with Values, [Record.Write] does not store the four fields.
 func (r Record) Derive(statistic func(x []float64) Interval) Record {
 	r = slices.Clone(r)
 	for k, row := range r {
@@ -163,7 +163,7 @@ func (r Record) Round(digits int) Record {
 }
 
 // Write writes the record as CSV with a header. Write rounds all numbers to twelve significant digits, except integers
-// and the numbers in Setting. In rows with Values, Write omits the fields that [Record.Derive] computes.
+// and the numbers in Setting. In rows with Values, Write writes 0 for the fields that [Record.Derive] computes.
 func (r Record) Write(w io.Writer) error {
 	r = slices.Clone(r)
 	for k := range r {

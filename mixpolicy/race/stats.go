@@ -36,7 +36,7 @@ func TInterval(x []float64, confidence float64) Interval {
 	}
 	mean, std := stat.MeanStdDev(x, nil)
 	n := float64(len(x))
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // the probability between −t and t is the confidence
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2) // P(|T| ≤ t) = confidence for Student's T
 	half := t * std / math.Sqrt(n)
 	return Interval{mean, mean - half, mean + half, std, confidence, len(x)}
 }
@@ -138,11 +138,10 @@ func Signs(x []float64, rounding float64) (less, more int) {
 	return less, more
 }
 
-// SignTest returns the two-sided p-value of the sign test on paired differences. The argument less is the number of
-// negative differences, and the argument more is the number of positive differences. With n = less + more, the p-value
-// is min{1, 2 Pr{Bin(n, ½) ≤ min(less, more)}}, the probability that n fair coins fall at least as unevenly. The test
-// assumes only that the differences are independent; differences of 0 do not count. SignTest panics if a count is
-// negative.
+// SignTest returns the two-sided p-value of the sign test on paired differences. Here, less counts the negative
+// differences, and more counts the positive differences. With n = less + more, the p-value is min{1, 2 Pr{Bin(n, ½) ≤
+// min(less, more)}}, the probability that n fair coins fall at least as unevenly. The test assumes only that the
+// differences are independent; differences of 0 do not count. SignTest panics if a count is negative.
 func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: sign test of %d and %d differences, want counts ≥ 0", less, more))

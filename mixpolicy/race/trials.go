@@ -28,7 +28,7 @@ import (
 // and Times are required.
 type Settings struct {
 	Trials int
-	First  int    // the stream of the first trial; several machines can share the trials if each machine has its own First
+	First  int    // the stream of the first trial; several machines can share the trials if they use different streams
 	Seed   uint64 // trial k = 0, 1, … uses stream First + k of Seed; tuning uses Seed+1 instead
 
 	Iterations int // T
@@ -58,12 +58,11 @@ type Settings struct {
 	TuningTrials int
 	// Middle is the statistic by which tuning compares the scores of methods, such as the median; nil means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the remaining methods (rounded
-	// down) are dropped: those with the worst scores. After the last round, each remaining method has TuningTrials
-	// trials. The number of trials required after an earlier round is half the number required after the next round,
-	// rounded down, but at least 1. This is sequential halving (Karnin, Koren and Somekh, ICML 2013; successive halving
-	// in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds also count in later
-	// rounds, because all methods use the same streams. Entrants with equally many methods get equally many tuning runs.
+	// Halving tunes n ≥ 2 methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the remaining methods
+	// (rounded down) are dropped: those with the worst scores. After a round with r rounds to go, each method of this
+	// round has max{1, ⌊TuningTrials/2ʳ⌋} trials. This is sequential halving (Karnin, Koren and Somekh, ICML 2013;
+	// successive halving in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds
+	// also count in later rounds. Entrants with equally many methods get equally many tuning runs.
 	Halving bool
 	// Score is the curve whose value at the end of a run is the score of the run; less is better. For [Run], a nil
 	// Score means the penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.
@@ -427,8 +426,8 @@ func Queries(l *Observation) float64    { return float64(l.Queries) }
 func Seconds(l *Observation) float64    { return l.Seconds }
 
 // For each observation, Band returns two means over the finished trials: the mean of the first curve, and the mean of
-// the second curve, c. The mean of c comes with a t interval of the given confidence, such as 0.95. A run that finished
-// early keeps its last value from then on. Band panics unless 0 < confidence < 1.
+// the second curve, c. The mean of c comes with a t interval of the given confidence, a number between 0 and 1. A run
+// that finished early keeps its last value from then on.
 func (r *Runs) Band(at, c Curve, confidence float64) (b Band) {
 	return r.BandOf(at, c, func(x []float64) Interval { return TInterval(x, confidence) })
 }

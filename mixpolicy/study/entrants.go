@@ -43,13 +43,12 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // reduced variance (on small problems only), and in the scale-free form. The scale-free form and plug-in have nothing
 // to tune. Some methods seek the best of all policies: certainty equivalence; for average cost, π-learning; and for
 // discounted cost, the randomised LP. If phi is not nil, Learners also returns the ALP with sampled constraints (4.8)
-// and, for discounted cost, a primal–dual method for the smoothed ALP. The argument phi is Φ, a basis of value
-// functions.
+// and, for discounted cost, a primal–dual method for the smoothed ALP. Here, phi is Φ, a basis of value functions.
 //
-// The argument steps is the number of queries of the longest run, and the argument mixing bounds the base policies'
-// mixing times. The step sizes of π-learning depend on both arguments, and the step sizes of the randomised LP depend
-// only on steps. In each column of Φ, the greatest absolute value should be 1, because we bound the coefficients in
-// (4.8) by max |c| times the horizon. The horizon is 1/(1−γ) or, for average cost, the argument mixing.
+// Here, steps is the number of queries of the longest run, and mixing bounds the base policies' mixing times. The step
+// sizes of π-learning depend on steps and mixing, and the step sizes of the randomised LP depend only on steps. In each
+// column of Φ, the greatest absolute value should be 1, because we bound the coefficients in (4.8) by max |c| times the
+// horizon. The horizon is 1/(1−γ) or, for average cost, the bound mixing.
 //
 // In Algorithm 1, we set β = +∞, so λ is not confined to the ball of (3.26). Algorithm 1 can converge to λ* only if
 // G = 1/(1−γ) ∨ β ≥ ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of
@@ -149,7 +148,8 @@ func algorithm1(scale, beta float64, scaled bool) func([]float64) mixpolicy.Meth
 	}
 }
 
-// enter makes an entrant from a method in some settings, the published or default setting first.
+// enter makes an entrant without a grid from the settings of a method. The first setting is the published or default
+// one.
 func enter(name, source string, told []string, all ...mixpolicy.Method) race.Entrant {
 	return race.Entrant{Name: name, Source: source, Told: told, Methods: all, Make: func([]float64) mixpolicy.Method { return all[0] }}
 }

@@ -35,15 +35,16 @@ func FairProblems() []string { return slices.Concat(Names, otherLengths, FamilyN
 // scores of the settings in the first grid of a fair race; each score comes from one run.
 const FairTuning = "tuning of a fair race"
 
-// Drawings are the names of the two drawings. [race.Row].Base contains one of these names.
+// Drawings are the names of the two drawings. In the rows of [Fair] and [FairTuning], [race.Row].Base is one of these
+// names.
 var Drawings = []string{"first drawing", "second drawing"}
 
 // EvenMixture names the method that always answers θ = (1/d, …, 1/d), the start of the gradient methods.
 const EvenMixture = "even mixture"
 
 // FairMethods are the methods that take part in fair races. The variance-reduced form of Algorithm 1 does not take
-// part, because each of its steps takes 2nmd operations. The dual ALP does not take part either: the base policies'
-// measures have no flow residual, so the dual ALP equals the penalty method up to rounding.
+// part, because each of its steps takes 2nmd operations. The dual ALP does not take part either. It equals the penalty
+// method up to rounding, because the base policies' measures have no flow residual.
 var FairMethods = []string{
 	"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "scale-free", "plug-in", "plug-in, median of means", EvenMixture,
 }
@@ -100,8 +101,8 @@ func fairRaceOn(name string) (f fairRace, err error) {
 	return f, nil
 }
 
-// instances returns the given count of instances. Their numbers are consecutive, and the first number is the argument
-// from. On errors, instances panics, for [catch].
+// instances returns the instances with the numbers from, from+1, …, from+count−1. On errors, instances panics, for
+// [catch].
 func (f fairRace) instances(count, from int, tuning bool) (all []gapped) {
 	for k := range count {
 		p := must(f.instance(from+k, tuning))

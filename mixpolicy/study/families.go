@@ -112,7 +112,7 @@ func (f Family) Instance(k int, tuning bool) (p *mixpolicy.Problem, err error) {
 }
 
 // Deviation returns the greatest standard deviation of an entry of plug-in's b̂ after T queries, with noise of variance
-// σ². T is the argument queries, and σ² the argument variance. The result is the maximum over j of
+// σ². Here, T = queries and σ² = variance. The result is the maximum over j of
 //
 //	√(v_j/T),    v_j = Σ_i ψʲ_i² (c_i² + σ²)/q_i − b_j² ≤ d (E_{ψʲ} c² + σ²),
 //

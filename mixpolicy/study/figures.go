@@ -13,7 +13,7 @@ import (
 	"github.com/mixpolicy/lab/plotting"
 )
 
-// where returns the rows of a quantity of a method in a race on a problem; an empty argument matches anything.
+// where returns the rows with the given problem, race, method and quantity; an empty argument matches anything.
 func (r Record) where(problem, kind, method, quantity string) race.Record {
 	return r.Select(race.Row{Problem: problem, Race: kind, Method: method, Quantity: quantity})
 }
@@ -125,10 +125,10 @@ func (r Record) Curves(problem, kind, what string, methods ...string) plotting.F
 	return f
 }
 
-// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gap of every
-// configuration of the first grid that did not fail, from the best configuration to the worst. The gaps are in units of
-// the optimum of (2.18). No line leaves the figure, however great the gaps are. A horizontal line shows a method with
-// nothing to tune.
+// Sensitivity shows how the result depends on tuning. For each method, it draws the median penalised gaps of the
+// configurations of the first grid, from the best to the worst. It omits configurations without a finite median. The
+// gaps are in units of the optimum of (2.18). No line leaves the figure, however great the gaps are. A horizontal line
+// shows a method with nothing to tune.
 func (r Record) Sensitivity(problem string, methods ...string) plotting.Figure {
 	f, mark := sized("configurations, from the best to the worst", gapLabel), r.Mark(problem, Mixture)
 	f.X.Log = false

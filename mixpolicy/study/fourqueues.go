@@ -255,9 +255,10 @@ func (r *networkRun) leastWeights(ctx context.Context) {
 // which are 134 MB if buffer = 7.
 const largestRoom = 7
 
-// room records, for growing buffers, min θⱼ, which says how far below zero a weight may be. Elimination computes the
-// measures; it is accurate in every digit of the rarest state's probability. At full size, the probabilities of the
-// rarest states are below the error of any iteration, so the least weights at full size hold only for the computed Ψ.
+// room records, for growing buffers, min θⱼ, which says how far below zero a weight can be. Elimination computes the
+// measures, because even for the rarest states, its probabilities have small relative errors. At full size, the
+// probabilities of the rarest states are below the error of any iteration, so the least weights at full size hold only
+// for the computed Ψ.
 func (e FourQueues) room(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)
 	e.Measures.Method = mixpolicy.Elimination

@@ -196,7 +196,7 @@ func line(name string, rows race.Record) (l plotting.Line) {
 }
 
 // Room draws how far below zero each weight θⱼ can be, −min θⱼ, against the number of places in every queue. It omits
-// numbers up to leastRoom, and draws no line of a single point.
+// points whose upper bound is at most leastRoom, and lines of a single point.
 func (r NetworkRecord) Room(b BaseSet) plotting.Figure {
 	f := axes("Room below zero: "+b.Name, "places in every queue", `largest $-\theta_j$`)
 	f.Y.Log = true
@@ -361,8 +361,8 @@ func (r NetworkRecord) Ranking() (plotting.Table, plotting.Figure) {
 // comparedMethods are the methods that solve (2.18).
 var comparedMethods = []string{"Algorithm 1", "Algorithm 1, rows scaled", "penalty", "plug-in"}
 
-// GapDuels compares the methods for (2.18) in pairs, run by run on the same streams. The argument quantity is
-// [LearntGap] or [PenalisedGap]. The table shows in how many runs each method of a pair has the smaller gap.
+// GapDuels compares the methods for (2.18) in pairs, run by run on the same streams. The quantity is [LearntGap] or
+// [PenalisedGap]. The table shows in how many runs each method of a pair has the smaller gap.
 func (r NetworkRecord) GapDuels(part, quantity string) plotting.Table {
 	var duels []race.Duel
 	for _, pair := range pairs(comparedMethods) {

@@ -19,10 +19,10 @@ import (
 
 // Learning sets the size of the comparison of learning methods. All methods have the same oracle and the same number of
 // queries, and all methods with parameters try the same number of configurations. The configuration of each method is
-// chosen in separate trials, whose seed differs from the seed of the reported trials. Tuning uses as many trials as the
-// reported results. Tuning needs many trials, as an example with the two rules shows. With a slightly too small penalty
-// weight, 10 of 24 runs had smaller gaps than every run with a greater weight. But in 3 of these 24 runs, the gap was
-// greater than the holding cost of one job.
+// chosen in separate trials, whose seed differs from the seed of the reported trials. For each configuration, tuning
+// uses as many trials as the reported results. Tuning needs many trials, as an example with the two rules shows. With a
+// slightly too small penalty weight, 10 of 24 runs had smaller gaps than every run with a greater weight. But in 3 of
+// these 24 runs, the gap was greater than the holding cost of one job.
 type Learning struct {
 	Queries int // T
 	Trials  int
@@ -90,7 +90,7 @@ func (r *networkRun) learn(ctx context.Context) {
 		r.tuning(o)
 		like := race.Row{Method: e.Name}
 		if o.Err != nil {
-			continue // no setting ran to the end; the rows about tuning say so
+			continue // no setting could be chosen, or all trials of the chosen setting failed
 		}
 		like.Setting = e.Numbers(o.Chosen)
 		sum := func(l *race.Observation) float64 { return floats.Sum(l.Theta) }
@@ -106,9 +106,10 @@ func (r *networkRun) learn(ctx context.Context) {
 //
 //	cᵀΨθ̂ + c_max‖[Ψθ̂]₋‖₁ + c_max|1ᵀθ̂ − 1| − f*,
 //
-// for choosing configurations; f* is the argument optimum. The policy is read from the positive part of Ψθ̂. If 0 ⪯ c ⪯
-// c_max, the curve bounds the cost of this part, minus f*, because cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty of
-// [mixpolicy.Problem.PenalisedGap], a unit of negative mass costs [MassPrice] times as much if MassPrice is at least 1.
+// for choosing configurations, where f* = optimum. The policy is read from the positive part of Ψθ̂. If 0 ⪯ c ⪯ c_max,
+// the curve is an upper bound on the cost of this part minus f*, because cᵀ[Ψθ]₊ = cᵀΨθ + cᵀ[Ψθ]₋. In the exact penalty
+// of [mixpolicy.Problem.PenalisedGap], a unit of negative mass costs [MassPrice] times as much as in this curve if
+// MassPrice is at least 1.
 func gapAtMost(optimum, cMax float64) race.Curve {
 	return func(l *race.Observation) float64 {
 		return l.Cost - optimum + cMax*(l.Mass+math.Abs(floats.Sum(l.Theta)-1))

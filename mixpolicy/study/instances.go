@@ -6,7 +6,7 @@
 // other methods have 20 runs, and at most 16 settings. The sign test compares runs on the same streams, with Holm's
 // correction for the number of comparisons. The results are in data/comparison.csv. From this file, notebook 09
 // computes its recommendations, and notebook 12 its figures and tables. A test repeats some of the races. [FourQueues]
-// is the experiment that the paper announces in section 7; here, its network has a million states. The results of this
+// is the experiment that the paper announces in section 7, on networks with up to a million states. The results of this
 // experiment are in data/network.csv.
 //
 // A record of races holds the result of each run at the end of the race ([race.Row].Values). The sign tests and the
@@ -38,7 +38,7 @@ type Instance struct {
 	Mixing  float64    // an upper bound on τ_mix(¼) of the base policies; used only under average cost
 	Queries []int      // the numbers of queries after which a race by queries records results
 	Times   []time.Duration
-	Trials  int // number of runs, in the race by queries, of each method in FairMethods; every other method has 20
+	Trials  int // number of runs of each of the FairMethods in the race by queries; every other method has 20 runs
 }
 
 // Names are the names of the three instances: the queue of section 6 (nm = 400, d = 2, average cost), a grid world (nm
@@ -57,7 +57,8 @@ func Build(name string) (c Instance, err error) {
 	return c, nil
 }
 
-// queue uses R = 2, as the working protocol for section 6 does, because the class with R = 2 contains the optimum.
+// queue uses R = 2, as the working protocol for section 6 does, because the class with R = 2 contains the optimum for
+// the paper's R = 100.
 func queue() Instance {
 	q := models.Queue{}
 	x := must(q.MDP())

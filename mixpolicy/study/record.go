@@ -95,7 +95,8 @@ func (c Instance) Entrants(kind string) []race.Entrant {
 	return all
 }
 
-// Only is a filter: it returns the entrants with the given names, or all entrants if no name is given.
+// Only returns the entrants with the given names, or all entrants if no name is given. It can overwrite the given
+// slice.
 func Only(all []race.Entrant, names ...string) []race.Entrant {
 	return slices.DeleteFunc(all, func(e race.Entrant) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }

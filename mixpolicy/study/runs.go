@@ -7,10 +7,10 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/race"
 )
 
-// Runs returns the rows of the record data/NAME.csv, where NAME is the argument name. A record of package beam (in the
-// folder mixpolicy/beam) contains, for each setting of a method, statistics of each quantity over many runs: the
-// median, the mean, and the 5 % and 95 % quantiles. The record "beam" comes from mixpolicy/beam/race.json. It compares
-// two forms of plug-in, with means and with medians of means, on two random problems.
+// Runs returns the rows of a record. For the name "beam", these are the rows of data/beam.csv. A record of package beam
+// (in the folder mixpolicy/beam) contains, for each setting of a method, statistics of each quantity over many runs:
+// the median, the mean, and the 5 % and 95 % quantiles. The record "beam" comes from mixpolicy/beam/race.json. It
+// compares two forms of plug-in, with means and with medians of means, on two random problems.
 func Runs(name string) (race.Record, error) { return data.Rows[race.Row](name + ".csv") }
 
 // Ends returns the rows about a quantity at the end of a method's runs on a problem, one row for each setting.

@@ -14,10 +14,10 @@ func Scales() [][4]int {
 	return [][4]int{{12, 8, 8, 12}, {21, 14, 14, 21}, {38, 25, 25, 38}, {68, 45, 45, 68}}
 }
 
-// MeasureScale solves (2.18) for a network, with the base policies LONGER and LBFS and over ‖θ‖₂ ≤ 2. It returns the
-// size of the network, and the times and errors of this computation. The caller fills in the memory, the machine and
-// the date. If ctx ends during the construction of the model, MeasureScale returns an error, but the construction
-// continues in the background.
+// MeasureScale solves (2.18) over ‖θ‖₂ ≤ 2 for a network with the base policies LONGER and LBFS. It returns the size of
+// the network, and the times and errors of this computation. The caller fills in the memory, the machine and the date.
+// If ctx ends during the construction of the model, MeasureScale returns an error, but the construction continues in
+// the background.
 func MeasureScale(ctx context.Context, buffers [4]int) (s data.Scale, err error) {
 	defer catch(&err)
 	w := models.Network{Buffers: buffers}
