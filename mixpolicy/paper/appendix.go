@@ -121,8 +121,8 @@ func checkBernstein(context.Context) Finding {
 		"the proof applies the bound to dependent errors, for which it also holds, with norms and means given the past", count).within(0)
 }
 
-// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I), the left side of (A.10) given X = x. It
-// uses Gauss–Hermite quadrature, with the weight exp(−w²) and 60 points along x.
+// GaussianAverage returns E exp(√(2λ)⟨x, W⟩) for a fixed x and W ~ N(0, I). This is the left side of (A.10), given
+// X = x. GaussianAverage uses Gauss–Hermite quadrature, with the weight exp(−w²) and 60 points along x.
 func GaussianAverage(lambda float64, x []float64) float64 {
 	slope := math.Sqrt(2*lambda) * floats.Norm(x, 2)
 	along := func(w float64) float64 { return math.Exp(slope * math.Sqrt2 * w) }

@@ -83,7 +83,7 @@ func policyClaims(ctx context.Context) []Claim {
 	}), combinationClaim(models.Network{Buffers: [4]int{4, 1, 4, 3}}), expressiveClaim(ctx, p))
 }
 
-// A policy counts as nearly as good as the best mixture if its cost is at most 1.05 times the mixture's.
+// A policy counts as nearly as good as the best mixture if its cost is less than 1.05 times the mixture's.
 const nearly = 1.05
 
 // mixtureClaims decides claims about the class (2.17), in which the method searches. The optimum ξ* over all policies
@@ -174,7 +174,7 @@ func methodClaims(ctx context.Context) []Claim {
 	}
 	_, lambda := r.optimum()
 
-	// β is also a parameter unless β = T^¼ works as well as no ball of multipliers.
+	// β is a second parameter unless β = T^¼ works as well as no ball of multipliers.
 	recipe := math.Pow(iterations, 0.25)
 	var byBeta [][]float64
 	var betas []Result
@@ -257,7 +257,7 @@ func exponent(f func(t float64) float64) float64 {
 }
 
 // boundExponents returns, for β ~ T^power, the powers of T in the corrected (3.31), divided by ln T, and in the
-// corrected (3.33). Each bound holds with probability 1 − 4/T.
+// corrected (3.33). Each bound holds with probability at least 1 − 4/T.
 func boundExponents(k *theory.Constants, power float64) (gap, violation float64) {
 	gap = exponent(func(t float64) float64 {
 		return k.With(math.Pow(t, power)).ObjectiveBound(sumsAt(t), 4/t).Value / math.Log(t)
@@ -449,8 +449,8 @@ func termsClaim(k *theory.Constants) Claim {
 		exactly("amount that (3.36) adds for the cost of the policy", more15, more)})
 }
 
-// addedByViolation returns the term of a bound on the policy's cost that comes from (3.36), for γ = 0.9, any mixing
-// time and the given ½‖[Ψθ̂]₋‖₂. The other term of the bound is a bound on the gap.
+// addedByViolation returns the term that, added to a bound on the gap, gives a bound on the policy's cost. The term
+// comes from (3.36), for γ = 0.9, any mixing time and the given violation ½‖[Ψθ̂]₋‖₂.
 func addedByViolation(k *theory.Constants, violation float64) float64 {
 	mass := 2 * math.Sqrt(float64(k.Pairs)) * violation
 	return k.Spread * theory.Distance(mixpolicy.Corrected, mixpolicy.Discounted(0.9), math.Inf(1), 0, mass)
@@ -470,8 +470,8 @@ func tighterClaim(ctx context.Context, p, rare float64) Claim {
 		exactly("(4.13), the least on a grid of $u$", seldom, foundRare), exactly("(4.3)", seldom, alpRare)})
 }
 
-// smoothedBounds evaluates (4.3) and (4.13) for two states with γ = 0.9 and the one feature 1. The first state costs 0,
-// and the second state costs 1. The initial state and every next state are the second state with probability p. With
+// smoothedBounds evaluates (4.3) and (4.13) for two states, γ = 0.9 and one feature, 1 = (1, 1). The first state costs
+// 0, and the second state costs 1. The initial state and every next state are the second state with probability p. With
 // w = (1, −1), which is orthogonal to the feature, min_ν ‖v* − ν‖_{∞,1/u} = |wᵀv*|/|w|ᵀu, and β_u ≥ γ for any u. So
 // (4.13) is at least |wᵀv*| min_s (α + 2μ(1+γ)/(1−γ))(s) for every u. The result least is this bound, and found is the
 // least (4.13) on a grid of u that contains 1. (4.3) admits only multiples of 1 as u.
@@ -490,9 +490,9 @@ func smoothedBounds(ctx context.Context, p float64) (least, found, alp float64) 
 	return least, found, one.ALPBound(x.Initial(), distance(one.U))
 }
 
-// factorClaim looks for the ω that minimises the right side of (4.16), with K/ω for O(1/ω) and K = 1. This ω is
-// √(6/(1−γ) + K/V₁(θ)) for an infeasible θ and infinite for a feasible one. With costs and with reversed costs,
-// everything that Assumption A.3 treats as known is the same.
+// factorClaim looks for the ω that minimises the right side of (4.16), with K/ω for O(1/ω) and K = 1. For a fixed θ,
+// this ω is √(6/(1−γ) + K/V₁(θ)) if θ is infeasible, and infinite if θ is feasible. Reversing the costs changes nothing
+// that Assumption A.3 treats as known.
 func factorClaim() Claim {
 	x, weights := smallMDP(), powers(1, 2, 18)
 	lo, hi := x.CostRange()
@@ -516,9 +516,9 @@ func factorClaim() Claim {
 		`a feasible $\theta$ minimises the right side, so the bound falls as $\omega$ grows`, ways...), results)
 }
 
-// polynomialClaim evaluates T for the greatest constants possible with d policies: ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the
-// entries of this quotient are positive and add up to d; σ_max(Ψ) ≤ √d, because the columns of Ψ have norms up to 1;
-// and D ≤ R for the ball. β = T^{1/6}, because ‖λ*‖₂ has no bound in d.
+// polynomialClaim evaluates the T that is enough for the greatest constants possible with d policies:
+// ‖Ψ_a(s)/q_a(s)‖₂ ≤ d, because the entries of this quotient are non-negative and add up to d; σ_max(Ψ) ≤ √d, because
+// the columns of Ψ have norms up to 1; and D ≤ R for the ball. We take β = T^{1/6}, because ‖λ*‖₂ has no bound in d.
 func polynomialClaim() Claim {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(70, 0))
 	var base []*mixpolicy.Policy
@@ -668,7 +668,7 @@ func textClaims(context.Context) []Claim {
 	for k, states := range []string{"100 states", "10,000 states"} {
 		buffer := []int{100, 10_000}[k]
 		x := must(models.Queue{Buffer: buffer}.MDP())
-		// Service keeps up with arrivals under both policies, or nearly so, so no measure underflows.
+		// Service keeps up with arrivals under the first policy, and nearly under the second, so no measure underflows.
 		first := must(mixpolicy.StateIndependent(x, .25, .25, .25, .25))
 		p := mixtureProblem(x, mixpolicy.Ball(2), first, must(mixpolicy.StateIndependent(x, .2501, .2501, .2499, .2499)))
 		for _, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {

@@ -19,8 +19,8 @@ import (
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
 	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, On gives the confidence
-	// interval. If the interval comes from a [comparison], On also gives the size of an effect that the comparison
-	// would have found with probability 0.9 or more.
+	// interval. If Holm's method decided the claim, On also gives the size of an effect that the comparison would have
+	// found with probability 0.9 or more.
 	On string `csv:"on"`
 }
 
@@ -41,7 +41,8 @@ func atMost(x, bound float64) Decision { return either(x <= bound, Fails) }
 // found decides "there is one" from the number n of instances that were found.
 func found(n int) Decision { return either(n > 0, Fails) }
 
-// inText decides "the text contains one" by the number n of entries in the index; if n is 0, the claim is [Missing].
+// inText decides "the text contains one" by the number n of matching entries in the index; if n is 0, the claim is
+// [Missing].
 func inText(n int) Decision { return either(n > 0, Missing) }
 
 // less decides "smaller than bound" by an interval. A difference that is 0 in every trial is
@@ -90,8 +91,9 @@ func every(parts ...Decision) Decision {
 	return parts[0]
 }
 
-// readings decides a claim that can be interpreted, measured or set up in several ways; on states how these differ. It
-// returns Depends if one way holds and another fails, else Undecided if one way is undecided, else the first decision.
+// readings decides a claim that can be interpreted, measured or set up in several ways. The argument on states how the
+// ways differ. The result is Depends if one way holds and another fails, else Undecided if one way is undecided, else
+// the first decision.
 func readings(on string, ways ...Decision) Decision {
 	has := func(v Verdict) int { return slices.IndexFunc(ways, func(d Decision) bool { return d.Verdict == v }) }
 	if has(Holds) >= 0 && has(Fails) >= 0 {
@@ -204,8 +206,8 @@ func (c *comparison) result(quantity, of, compared string) Result {
 }
 
 // String returns the number and its unit. An exact number has at most six digits, or one digit if the number is a
-// rounding error. A difference or a ratio is followed by its interval, if the interval is not a point. A mean is
-// followed by ± and half the length of its interval. With an interval, all numbers get as many decimals as half the
+// rounding error. Unless the interval is a point, a mean is followed by ± and half the length of the interval, and a
+// difference or a ratio is followed by the interval. With an interval, all numbers get as many decimals as half the
 // length of the interval needs to show two digits.
 func (r Result) String() string {
 	half, text := (r.Hi-r.Lo)/2, fmt.Sprintf("%.6g", r.Value)
@@ -244,7 +246,7 @@ func (c Claim) Sentences() (all []string) {
 	return all
 }
 
-// Numbers returns the [Claim.Sentences] as one text, with plain Unicode in place of TeX.
+// Numbers returns the [Claim.Sentences] as one text, with plain Unicode instead of TeX.
 func (c Claim) Numbers() string { return plotting.Unicode(strings.Join(c.Sentences(), " ")) }
 
 // claimRow is a row of data/claims.csv: a result with its claim, or a claim alone.

@@ -181,7 +181,7 @@ func oneStepMDP(states int) *mixpolicy.MDP {
 	return process(states, 2, mixpolicy.Discounted(0.1), nil, func(_, a int) (float64, []float64) { return float64(a), uniform(states) })
 }
 
-// rarePairProblem returns a problem of 64 states, γ = 0.1, where a multiplier is large because its pair is rare.
+// rarePairProblem returns a problem with 64 states and γ = 0.1, where a multiplier is large because its pair is rare.
 func rarePairProblem() *mixpolicy.Problem {
 	x := oneStepMDP(64)
 	cheap := must(mixpolicy.PolicyFunc(x, func(s int, row []float64) {

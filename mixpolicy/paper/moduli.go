@@ -111,9 +111,10 @@ func (s ModuliSettings) complete() ModuliSettings {
 }
 
 // CompareModuli compares the families on a problem, as [Moduli] describes. It uses each family's modulus for the radius
-// of the problem's class. If all runs of a modulus fail, or if a run diverges, the Err of this modulus says so, and the
-// other moduli still run. CompareModuli returns an error if the settings are invalid, if the exact optimum cannot be
-// computed, or if ctx ends. When ctx ends, CompareModuli also returns the moduli that have finished.
+// of the problem's class. If no step size can be chosen for a modulus, if all its trials fail, or if a trial diverges,
+// the Err of its [Contender] says so, and the other moduli still run. CompareModuli returns an error if the settings
+// are invalid, if the exact optimum cannot be computed, or if ctx ends. When ctx ends, CompareModuli also returns the
+// moduli that have finished.
 func CompareModuli(ctx context.Context, p *mixpolicy.Problem, set ModuliSettings, families ...Family) (m *Moduli, err error) {
 	m = &Moduli{Problem: p, Settings: set.complete()}
 	if m.best, err = p.Optimum(ctx); err == nil {
@@ -468,8 +469,8 @@ func (m *Moduli) Paths() (plotting.Panels, error) {
 	return plotting.Row(orNone("Paths", figures...)...), nil
 }
 
-// distance returns D(θ*; θ) for θ on the hyperplane, as a function of all coordinates but the last, and +∞ outside the
-// domain. It also returns the levels to draw: none if D is infinite at the start.
+// distance returns D(θ*; θ) for θ on the hyperplane, as a function of all coordinates but the last. D(θ*; θ) is +∞
+// outside the domain. The second result holds the levels to draw, or is nil if D(θ*; θ₀) is infinite.
 func (c Contender) distance(best []float64) (d func(leading ...float64) float64, levels []float64) {
 	d = func(leading ...float64) float64 {
 		theta := append(slices.Clone(leading), 1-floats.Sum(leading))

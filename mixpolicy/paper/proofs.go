@@ -660,8 +660,8 @@ func (r *Trace) gradientSum(at Place) (printed, corrected Sides) {
 	return r.sumOf(at, -left, left)
 }
 
-// sumOf compares the left sides with (5.12) summed over the steps: left for the printed form, proved for the corrected
-// form.
+// sumOf compares left sides with the sum of (5.12) over the steps: the argument left with the printed sum, and the
+// argument proved with the corrected sum.
 func (r *Trace) sumOf(at Place, left, proved float64) (printed, corrected Sides) {
 	start, noise, squares := r.start(at.Point), r.noise(at.Point), r.squares()
 	return below(left, start+noise+squares, noise), below(proved, start-noise+squares/r.Mu, noise)

@@ -124,8 +124,8 @@ func momentNorm(nu float64) check {
 	}
 }
 
-// vectorNorm takes a vector of two independent signs of sizes 1 and 2, and tries 2000 directions. Neighbouring
-// directions are 1.6·10⁻³ apart, so the best of all directions is at most 0.8·10⁻³ from one of the 2000.
+// vectorNorm takes a vector of two independent entries, ±1 and ±2, and tries 2000 directions. Neighbouring directions
+// are 1.6·10⁻³ apart, so the best of all directions is at most 0.8·10⁻³ from one of the 2000.
 func vectorNorm(nu float64) check {
 	return func(context.Context) Finding {
 		z, p := mat.NewDense(4, 2, []float64{1, 2, 1, -2, -1, 2, -1, -2}), []float64{.25, .25, .25, .25}

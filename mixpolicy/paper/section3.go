@@ -256,7 +256,7 @@ var (
 		floats.AddScaled(want, -0.7, s.g)
 		return relativeVectorError(want, s.tildeDual)
 	})
-	// checkKKT: the gradient of D(θ;θ̃), which is ∇φ(θ) − ∇φ(θ̃), is z1 at θ₊.
+	// checkKKT: the gradient of D(θ;θ̃), which is ∇φ(θ) − ∇φ(θ̃), equals z1 at θ₊.
 	checkKKT = alongSteps("∇φ(θ₊) − ∇φ(θ̃) = z1 for four moduli, 240 steps", func(s mirrorStep) (worst float64) {
 		for j, a := range slope(s.phi, s.next) {
 			worst = max(worst, math.Abs(a-s.tildeDual[j]-s.z)/sizeOf(a, s.tildeDual[j], s.z))
@@ -563,7 +563,7 @@ func checkProposition(ctx context.Context) Finding {
 	return holdsCorrected(min(i.Printed, ii.Printed, iii.Printed), max(i.Corrected, ii.Corrected, iii.Corrected), "%s", i.Numbers)
 }
 
-// rawConstants are the constants of the queue with its costs as they are, up to 10⁴.
+// rawConstants returns the problem of the queue and its constants. The costs, up to about 10⁴, are not scaled.
 func rawConstants() (*mixpolicy.Problem, *theory.Constants) {
 	p := must(QueueProblem(mixpolicy.Ball(2)))
 	return p, must(theory.NewConstants(p, mixpolicy.PrimalDual{Beta: 1, CostScale: 1}))
@@ -590,7 +590,7 @@ func checkB(context.Context) Finding {
 		"B is %.4g as printed, with norms that are not squared and without costs, and %.4g corrected", need, printed, corrected)
 }
 
-// checkRate uses the fact that the corrected bound (3.31), divided by ln T, is ~ T^(2p − ½) for β ~ T^p.
+// checkRate: the corrected bound (3.31), divided by ln T, is ~ T^(2p − ½) for β ~ T^p.
 func checkRate(context.Context) Finding {
 	k := must(theory.NewConstants(must(QueueProblem(mixpolicy.Ball(2))), mixpolicy.PrimalDual{Beta: 1, CostScale: cMax}))
 	quarter, _ := boundExponents(k, 0.25)
@@ -602,7 +602,7 @@ func checkRate(context.Context) Finding {
 }
 
 // sharedMass returns a problem of two policies that never agree, a θ for which the negative mass of Ψθ, 0.1, is spread
-// over all states, and the distance of Ψθ from the measure of its policy, in total variation.
+// over all states, and the total variation distance between Ψθ and the measure of its policy.
 func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) {
 	x := oneStepMDP(states)
 	p = mixtureProblem(x, mixpolicy.Ball(10), must(mixpolicy.StateIndependent(x, 1, 0)), must(mixpolicy.StateIndependent(x, 0, 1)))
@@ -610,7 +610,7 @@ func sharedMass(states int) (p *mixpolicy.Problem, theta []float64, tv float64) 
 	return p, theta, apart(p, theta)
 }
 
-// apart is the distance of Ψθ from the measure of the policy (2.20), in total variation.
+// apart is the total variation distance between Ψθ and the measure of the policy (2.20).
 func apart(p *mixpolicy.Problem, theta []float64) float64 {
 	return theory.TotalVariation(combination(p, theta), policyMeasure(p, theta).Pair)
 }

@@ -203,7 +203,7 @@ func checkReducedDirection(ctx context.Context) Finding {
 		"min αᵀΨν under the constraints is %v; max αᵀΨν is %.4g < αᵀv* = %.4g", least, full, a.expected(a.optimal)).within(valueTolerance)
 }
 
-// checkReducedConstraints: c_a(s) − (Ψν)(s) + γP_a(s)Ψν is the value of the action a, for v = Ψν, minus v(s).
+// checkReducedConstraints: c_a(s) − (Ψν)(s) + γP_a(s)Ψν equals the value of the action a, for v = Ψν, minus v(s).
 func checkReducedConstraints(ctx context.Context) Finding {
 	a := smallApproximation(ctx)
 	q, v, worst := make([]float64, a.x.Pairs()), a.full.Value, 0.0
@@ -294,7 +294,7 @@ func checkSmoothedBound(ctx context.Context) Finding {
 }
 
 // against compares the errors of two value functions with a bound. The condition of the cited theorem is violated for
-// off, and satisfied for on.
+// the first value function, off, and satisfied for the second, on.
 func (a *approximation) against(off []float64, on []float64, bound float64, what string) Finding {
 	without, with := a.valueError(off), a.valueError(on)
 	return holdsCorrected(excess(without, bound), excess(with, bound),

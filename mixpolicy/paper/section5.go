@@ -217,20 +217,22 @@ func leastChance(k, n int) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), (1-confidence)/2)
 }
 
-// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1. If each term of the sum X = Ση⟨e_t, θ_t−θ⟩
-// is at most 2RC_eη_t in absolute value, P[|X| ≥ δ] is at most this bound. Pass Ση² as squares.
+// ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1. Let the terms of X = Ση⟨e_t, θ_t−θ⟩ have
+// mean 0 given the past, and absolute values up to 2RC_eη_t. Then P[|X| ≥ δ] is at most this bound for every δ ≥ 0.
+// Pass Ση² as squares.
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
 // SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t,
-// P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] is at most this bound. Pass Ση⁴ as fourth.
+// P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] is at most this bound for every δ ≥ 0. Pass Ση⁴ as fourth.
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
 // AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6). Let the X_t be martingale differences, and let their
-// norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound. Pass Σσ_t² as squares.
+// norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound for every δ ≥ 0. Pass Σσ_t²
+// as squares.
 //
 // Proof. Let σ = 1. If |s| ≤ 1, the inequality eˣ ≤ x + exp(x²) and Jensen's inequality give
 // E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²}. If |s| ≥ 1, the inequality sX ≤ s²/4 + X² gives
@@ -301,7 +303,7 @@ type CoinRun struct {
 	Steps         float64 // Ση
 	Printed       float64 // Ση times the right side of (5.23) and (5.24), with C_e of (3.34b), all as printed
 	PrintedWithA3 float64 // the same, but with C_e of (A.3), which contains c_max
-	Corrected     float64 // Ση times the corrected right side; we prove that it bounds the left sides with probability ≥ 1 − ρ
+	Corrected     float64 // Ση times the corrected right side; we prove that this side bounds the left sides with probability ≥ 1 − ρ
 }
 
 // Coin returns 100 runs, of 100 steps each, on the problem of [CoinRun]. The costs of the two actions are 1000 and 975,

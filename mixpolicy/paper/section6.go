@@ -252,7 +252,7 @@ type Contest struct {
 	Again int
 }
 
-// For each choice, a [Contest] draws Resamples resamples of its tuning trials, with replacement.
+// Resamples is the number of bootstrap resamples of the tuning trials that [Protocol.Contest] draws for each choice.
 const Resamples = 999
 
 // Pair holds the scores of the two methods.

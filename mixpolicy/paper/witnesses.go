@@ -51,8 +51,8 @@ func checkViolationBelow(context.Context) Finding {
 		"with c_max = %.2g, below any violation, and %.3g with max|c|", printed, top, full)
 }
 
-// also combines two checks of a statement. The printed form fails if it fails in one check; the corrected form holds if
-// it holds in both.
+// also combines two checks of a statement. The printed form fails if it fails in either check; the corrected form holds
+// if it holds in both.
 func also(first, other check) check {
 	return func(ctx context.Context) Finding {
 		f, g := first(ctx), other(ctx)
@@ -77,7 +77,7 @@ func checkSureDeviation(context.Context) Finding {
 		"on its probability is %.2g with C_e of (3.34b) and c₀ = 10⁻³, and %.3g with C_e of (A.3) and c₀ = 1", size, printed, corrected)
 }
 
-// restarting returns the process of average cost with the kernel P̃ = γP + (1−γ)1αᵀ, which restarts at the rate 1−γ.
+// restarting returns the average-cost process with the kernel P̃ = γP + (1−γ)1αᵀ, which restarts with probability 1−γ.
 func restarting(x *mixpolicy.MDP) *mixpolicy.MDP {
 	return process(x.States(), x.Actions(), mixpolicy.AverageCost, nil, func(s, a int) (float64, []float64) {
 		return x.Cost(s, a), floats.AddScaledTo(make([]float64, x.States()), scaled(1-x.Gamma(), x.Initial()),
@@ -96,7 +96,8 @@ func checkRestarting(ctx context.Context) Finding {
 	return holds(corrected, "with P̃ = γP + (1−γ)1αᵀ in place of P, the printed forms hold up to %.1g", corrected).within(valueTolerance)
 }
 
-// witnessMixtures also compares the best mixture of two deterministic policies with the best feasible Ψθ.
+// witnessMixtures runs [checkXi]. As a reading, it compares the best mixture of two deterministic policies with the
+// best feasible Ψθ.
 func witnessMixtures(ctx context.Context) Finding {
 	x, rng := smallMDP(), rand.New(rand.NewPCG(1, 5))
 	pure := func() *mixpolicy.Policy {
@@ -109,7 +110,7 @@ func witnessMixtures(ctx context.Context) Finding {
 		"two deterministic policies: the best of 21 mixtures costs %.4g, and the best feasible Ψθ %.4g", mixture, best.Objective)
 }
 
-// checkRestartingContracts interprets P as the kernel that restarts, and τ_mix as a constant that exists.
+// checkRestartingContracts interprets P as the kernel that restarts, and (2.24) as the claim that some τ_mix exists.
 func checkRestartingContracts(ctx context.Context) Finding {
 	x, p, _ := smallMeasure()
 	one := must(theory.ContractionCoefficient(ctx, restarting(x), p, 1)).Coefficient
@@ -172,7 +173,7 @@ func witnessMultipliers(ctx context.Context) Finding {
 			"and with the radius 1/(1−γ), (3.3) misses the optimum", size, limit)
 }
 
-// witnessHats compares the step (3.14) with the step (3.13), where the gradient is ∇_θ𝓛 or the sample (3.5a).
+// witnessHats compares the step (3.14) with the step (3.13) for two gradients: ∇_θ𝓛 and the sample (3.5a).
 func witnessHats(context.Context) Finding {
 	r := smallTrace(TraceSettings{Iterations: 20, StepSize: mixpolicy.InverseSqrt(1), Beta: 20, Seed: 1})
 	step := func(s TraceStep, g []float64) []float64 {
@@ -190,7 +191,7 @@ func witnessHats(context.Context) Finding {
 		"20 steps: the relative difference of (3.13) and (3.14) is up to %.2g with ∇_θ𝓛, and %.1g with a sample of it", printed, corrected)
 }
 
-// checkUnvisited checks (2.14) where π* never visits a state.
+// checkUnvisited checks (2.14) in a state that π* never visits.
 func checkUnvisited(context.Context) Finding {
 	x := process(2, 2, mixpolicy.Discounted(0.9), unit(2, 0), func(s, a int) (float64, []float64) {
 		return float64(s + a), unit(2, max(s, a))
@@ -276,8 +277,8 @@ func witnessViolationNorm(ctx context.Context) Finding {
 // clippedProblem returns a problem on which keeping ‖λ‖₂ below ‖λ*‖₂ leads to expensive policies: at an infeasible θ,
 // negative mass on an expensive pair offsets the cost of more and more mass on another pair, and the policy (2.20)
 // keeps only the positive mass. The problem has `copies` copies of each of two states. The next state is uniform,
-// whatever the pair, and so is every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} is proportional to 1/copies. Costs, γ, d and
-// the optimum do not depend on copies.
+// whatever the pair, and so is every μ: τ_mix = 1, κ = 1, and ‖Ψ‖²_{*,2} is proportional to 1/`copies`. Costs, γ, d and
+// the optimum do not depend on `copies`.
 func clippedProblem(copies int) *mixpolicy.Problem {
 	n := 2 * copies
 	even, cost := uniform(n), []float64{10, 1}
@@ -302,16 +303,15 @@ func clippedRuns(ctx context.Context, p *mixpolicy.Problem, n int, beta float64)
 }
 
 // asked is (3.37) with the constant 1, τ = 1 and ε = 0.1, for a [clippedProblem]. The result is proportional to
-// 1/copies.
+// 1/`copies`.
 func asked(p *mixpolicy.Problem) float64 {
 	return math.Pow(theory.SubordinateNorm(p.Features(), linprog.L2)/(0.9*0.1), 4) * float64(p.MDP().Pairs())
 }
 
-// fewQueries makes runs of T and of 1000 T queries for two numbers of states, where T is (3.37) with the constant 1.
-// The step size is η_t = 1/√(t+1). There are three β: 1.2, which exceeds 1/(1−γ); the fourth root of the number of
-// queries; and 2‖λ*‖₂, which grows as √copies. For each β, fewQueries counts how many of 5 runs end farther than
-// ε = 0.1 from the best of the class. It also returns the least excess of a cost over the optimum, among all runs of
-// 1000 T queries.
+// fewQueries makes runs of T and of 1000 T queries, for 1000 and for 2000 states. T is (3.37) with the constant 1. The
+// step size is η_t = 1/√(t+1). There are three β: 1.2, which exceeds 1/(1−γ); the fourth root of the number of queries;
+// and 2‖λ*‖₂, which grows as √`copies`. For each β, fewQueries counts how many of 5 runs end farther than ε = 0.1 from
+// the best of the class. It also returns the least excess of a cost over the optimum, among all runs of 1000 T queries.
 var fewQueries = sync.OnceValues(func() (least float64, counts string) {
 	const epsilon, times = 0.1, 1000
 	ctx, one := context.Background(), floats.Norm(must(theory.Multipliers(clippedProblem(1))), 2)
@@ -351,8 +351,8 @@ func witnessTransitionLaw(ctx context.Context) Finding {
 	return f
 }
 
-// witnessDimension also tries, for X ~ N(0, I_d), d = 1000, the norms that Definitions 2.1–2.3 may mean, with the
-// constant 2/√ln 2, which is 1/λ for the λ = √(ln 2)/2 of the proof.
+// witnessDimension also tries the norms that Definitions 2.1–2.3 may mean, for X ~ N(0, I_d) with d = 1000. The
+// constant is 2/√ln 2 = 1/λ, for the λ = √(ln 2)/2 of the proof.
 func witnessDimension(ctx context.Context) Finding {
 	const d, k2 = 1000.0, 8.0 / 3 // k2 is ‖X_i‖²_ψ₂
 	// Centred, for x = 1/β, with or without absolute values: E e^{x(‖X‖² − d)} = e^{d(−½ln(1−2x) − x)} ≥ e^{dx²}, so β
@@ -380,8 +380,8 @@ func witnessReciprocalNorm(context.Context) Finding {
 		"E e^{λ|Z|} = 2 for λ = %.3g: the norm is %.4g, which is 1/λ", lambda, norm)
 }
 
-// witnessArgmin: on a line, the printed number is also a point, so it can be compared with the projection. The
-// projection of x is the only y ∈ 𝒳 such that (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
+// witnessArgmin: the printed definition gives the minimum, a number. On a line, this number is also a point, so we can
+// compare it with the projection. The projection of x is the only y ∈ 𝒳 such that (x − y)(z − y) ≤ 0 for all z ∈ 𝒳.
 func witnessArgmin(context.Context) Finding {
 	const x, radius = 3.0, 2.0 // 𝒳 = [−2, 2]
 	line := floats.Span(make([]float64, 257), -radius, radius)
@@ -395,7 +395,7 @@ func witnessArgmin(context.Context) Finding {
 
 func witnessSubordinate(context.Context) Finding {
 	p := smallProblem(mixpolicy.Cube(1.5))
-	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, where ‖Ψ‖ is the norm of Ψᵀ from ℓ₂.
+	// The proofs use ‖Ψᵀx‖⁎ ≤ ‖x‖₂‖Ψ‖, where ‖Ψ‖ is the norm of Ψᵀ from ‖·‖₂ to ‖·‖⁎.
 	x, g := combination(p, []float64{1, 1, 1}), make([]float64, 3)
 	p.Features().MulVecT(g, x)
 	used := p.Class().Norm.Dual().Of(g) / floats.Norm(x, 2)
@@ -503,8 +503,8 @@ func witnessModelFree(context.Context) Finding {
 		"differs by %.2g of its greatest entry, before any query", printed)
 }
 
-// witnessModulusDomain compares dom φ, the points where φ < ∞, with two sets: the ball with a
-// point at infinity in every direction, and the ball.
+// witnessModulusDomain compares dom φ, the points where φ < ∞, with two sets: the ball together with all points at
+// infinity, and the ball alone.
 func witnessModulusDomain(context.Context) Finding {
 	phi, printed, corrected := bregman.Ball{R: 2}, 0.0, 0.0
 	for _, x := range [][]float64{{0, 0}, {1.9, 0.1}, {2, 1}, {math.MaxFloat64, 0}, {math.Inf(1), 0}, {0, math.Inf(-1)}} {
