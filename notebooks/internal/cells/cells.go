@@ -50,8 +50,8 @@ type Program struct {
 func (p *Program) Key() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(p.Source)))[:16] }
 
 // Compose makes the program of the cell. The cell's name must not contain colons, spaces or line breaks. Compose does
-// not change the session, but [Session.Keep] does. An error has the form of the compiler's errors, with a line for each
-// mistake.
+// not change the session, but [Session.Keep] does. An error has the form of the compiler's errors; several syntax
+// errors have a line each.
 func (s *Session) Compose(name, text string) (*Program, error) {
 	p := &Program{Text: text, then: *s}
 	code, err := p.magics(name, text)
@@ -194,8 +194,9 @@ func (s *Session) declare(name, code string) (main unit, err error) {
 	return main, nil
 }
 
-// computed reports whether a value contains anything but names, basic literals, and literals of slices, arrays and
-// named types. A program may omit an unused variable only if the variable's value is not computed.
+// computed reports whether a value contains anything but names without a dot, basic literals, and literals of slices,
+// of arrays, and of types that have such a name. A program may omit an unused variable only if the variable's value is
+// not computed.
 func computed(value ast.Expr) (found bool) {
 	ast.Inspect(value, func(n ast.Node) bool {
 		switch n.(type) {
@@ -353,8 +354,8 @@ func mention(names map[string]bool, text string) {
 	}
 }
 
-// standard returns the path of the standard package of this name, or "" if there is no such package, or more than one.
-// A cell may omit the import of a package that standard finds.
+// standard returns the path of the standard package that has this name and whose path ends in the name, or "" if there
+// is no such package, or more than one. A cell may omit the import of a package that standard finds.
 func (s *Session) standard(name string) (found string) {
 	for p, n := range s.names {
 		first, _, _ := strings.Cut(p, "/")

@@ -52,9 +52,9 @@ func (l *Lab) equations() (all []*equation, err error) {
 	return all, nil
 }
 
-// declaration returns a link to the place where the package in this folder of the clone declares Name, or Type.Method.
-// For a method of an interface or of an embedded type, the link is to the type. If declaration finds neither the name
-// nor the type, it returns "".
+// declaration returns a link to the place where the package in this folder of the clone declares the name, which has
+// the form Name or Type.Method. If Type.Method is not declared by itself, as a method of an interface or of an embedded
+// type, the link is to Type. If declaration finds neither the name nor Type, it returns "".
 func (l *Lab) declaration(dir, name string) string {
 	pattern := `(?m)^(?:func|type|var|const) ` + name + `\b`
 	of, method, isMethod := strings.Cut(name, ".")

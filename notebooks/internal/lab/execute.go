@@ -243,7 +243,7 @@ type cellError struct {
 	notebook string
 	cell     cell // with its outputs
 	message  string
-	stopped  bool // the cell was stopped from outside; message states the reason
+	stopped  bool // a timeout or the kernel's death stopped the cell; message states which
 }
 
 var (

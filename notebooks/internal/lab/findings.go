@@ -75,8 +75,9 @@ func newClaims() (all []*claim, err error) {
 	return all, err
 }
 
-// figure draws the first comparison of each setting, as a ratio of Algorithm 1 to the penalty method. A difference Δ
-// becomes the ratio 1 + Δ/cost, where cost is the penalty method's mean, the result before the difference.
+// figure draws the first comparison of each setting that has one, as the ratio of Algorithm 1's result to the penalty
+// method's result. A difference Δ becomes the ratio 1 + Δ/cost, where cost is the penalty method's mean, the result
+// before the difference.
 func (c *claim) figure() plotting.Figure {
 	what, p := "", plotting.Points{Name: "95 % interval (for means: of the difference)"}
 	for i, s := range c.Settings {
@@ -100,7 +101,7 @@ func (c *claim) figure() plotting.Figure {
 	}
 }
 
-// draw makes pictures of the claims with several settings, in the folder.
+// draw writes a picture of each claim with several settings into the folder.
 func draw(claims []*claim, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

@@ -99,9 +99,9 @@ func (l *Lab) mended(ctx context.Context, pins []byte) (modfile string, err erro
 
 // wrap puts two commands into .lab/bin. The first, go, runs the go command of the GOROOT root, but skips go get without
 // names. GoNB calls go get before each cell that does not say %noautoget. The call would cost 0.1 s, or 0.5 s with the
-// network, but go.mod already has the imports of all notebooks. Builds by this go may use more memory, and so take a
-// sixth less time. The second command, gopls, ends at once if no reader can ask for completions, because the real gopls
-// would load the module for each notebook.
+// network, but go.mod already has the imports of the paper's notebooks. Builds by this go may use more memory, and so
+// take a sixth less time. The second command, gopls, ends at once if no reader can ask for completions, because the
+// real gopls would load the module for each notebook.
 func (l *Lab) wrap(root string) error {
 	for name, script := range map[string]string{
 		"go":    fmt.Sprintf("case \"$*\" in get | \"get -t\") exit ;; build*) export GOGC=400 ;; esac\nexec '%s/bin/go' \"$@\"", root),

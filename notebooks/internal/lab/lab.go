@@ -148,8 +148,8 @@ func (l *Lab) publish(ctx context.Context, runs []*run, update bool) error {
 	return l.export(ctx, runs)
 }
 
-// markAsCache marks a folder that clean removes. Backup programs that know the mark omit the folder, and plotting.Save
-// writes no file into it.
+// markAsCache marks a folder that clean removes. Backup programs that know the mark omit the folder. In a cell,
+// plotting.Save writes no file into a marked folder.
 func markAsCache(folder string) error {
 	return writeFile(filepath.Join(folder, "CACHEDIR.TAG"), []byte("Signature: 8a477f597d28d172789f06886806bc55\n"+
 		"# Made by go run ./notebooks, and removed by go run ./notebooks clean: see bford.info/cachedir\n"))
@@ -322,8 +322,8 @@ type step struct {
 	from string // what the step depends on; if this changes, the step is done again
 }
 
-// once does nothing if s.made exists, and the step's stamp, a file, contains s.from. Otherwise, once does the step by
-// calling do, and then writes the stamp.
+// once does nothing if s.made exists, and the step's stamp, a file, contains s.from. Otherwise, once calls do and, if
+// do succeeds, writes the stamp.
 func (l *Lab) once(s step, do func() error) error {
 	stamp := l.path("stamps", s.name)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == s.from {

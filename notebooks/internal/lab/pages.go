@@ -212,7 +212,7 @@ type page struct {
 
 	Index []*equation `json:"-"` // the equations whose citations become links
 
-	Pages     []*page            `json:"-"` // the pages of notebooks; set only on the contents page
+	Pages     []*page            `json:"-"` // the pages of notebooks; set only on the page named index
 	Found     [][2]template.HTML `json:"-"` // questions, with our findings
 	Claims    []*claim           `json:"-"`
 	Errata    []*erratum         `json:"-"`

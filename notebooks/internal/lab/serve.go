@@ -103,7 +103,7 @@ func (l *Lab) copyPaper(ctx context.Context) error {
 }
 
 // configureServer writes the settings of the server: the server listens on loopback, requires a token, opens this file
-// or folder, and serves our bundle of ECharts next to its own files. Flags for the server override these settings.
+// or folder, and serves ECharts next to its own files. Flags for the server override these settings.
 func (l *Lab) configureServer(open string) error {
 	root := l.project
 	if within, err := filepath.Rel(root, open); err != nil || !filepath.IsLocal(within) {

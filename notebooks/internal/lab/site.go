@@ -14,7 +14,7 @@ import (
 )
 
 // Site makes a site whose cells run in a browser. It writes the site to the folder build/site, and uses the pages in
-// build. The parameter folder is the path of the reader's own notebooks; "" means the paper's notebooks. If address is
+// build. The parameter folder is the path of the folder with the notebooks; "" means the paper's. If address is
 // not empty, Site then serves the site at this address, until ctx is done.
 func (l *Lab) Site(ctx context.Context, folder, address string) error {
 	folder, err := filepath.Abs(cmp.Or(folder, l.folder))

@@ -43,7 +43,8 @@ func (l *Lab) summarize(w io.Writer, runs []*run, elapsed time.Duration) error {
 	return err
 }
 
-// verdicts writes how often each verdict occurs among the paper's claims and equations.
+// verdicts writes how often each verdict occurs among the paper's claims and equations, and how often each kind of
+// erratum occurs among the equations.
 func verdicts(w io.Writer) error {
 	claims, unread := newClaims()
 	rows, err := paper.RecordedIndex()

@@ -53,7 +53,7 @@ type Settings struct {
 // A Cell is a code cell of a notebook.
 type Cell struct{ Name, Text string }
 
-// imports returns the packages that cells import, and the package that reads readers' files.
+// imports returns the paths of the packages that cells import, and of the package that reads readers' files.
 func (s *Settings) imports() []string {
 	paths := []string{module + "/mixpolicy/files"}
 	for _, page := range s.Cells {
@@ -129,7 +129,8 @@ func (b *builder) worker() error {
 	return errors.Join(err, b.write(filepath.Join(b.Out, "sw.js"), bytes.Replace(script("js/sw.js"), []byte("FILES"), listed, 1)))
 }
 
-// pages returns the names, relative to b.Pages, of the files there, without the site and hidden files.
+// pages returns the names of the files in b.Pages, relative to b.Pages. It skips the site, hidden files and hidden
+// folders.
 func (b *builder) pages() (files []string, err error) {
 	if _, err := os.Stat(filepath.Join(b.Pages, "index.html")); err != nil {
 		return nil, fmt.Errorf("there are no pages in %s yet: go run ./notebooks run [your notebooks] makes them", b.Pages)
