@@ -185,7 +185,7 @@ func VectorMomentNorm(nu float64, z mat.Matrix, p []float64) (lower, upper float
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(moment, true) {
-		return 0, upper, errors.New("theory: float64 does not suffice for the eigenvectors of E ZZᵀ, want outcomes nearer to 1 in magnitude")
+		return 0, upper, errors.New("theory: float64 cannot hold the eigenvectors of E ZZᵀ, want outcomes nearer to 1 in magnitude")
 	}
 	var axes mat.Dense
 	eigen.VectorsTo(&axes)

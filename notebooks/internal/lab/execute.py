@@ -70,7 +70,7 @@ client = Client(
     notebook,
     kernel_name="gonb",  # whatever the notebook's own metadata say
     timeout=int(timeout),
-    iopub_timeout=int(timeout),  # by default, outputs that arrive after four seconds would be left out
+    iopub_timeout=int(timeout) or 10**9,  # by default, outputs that arrive after four seconds would be left out
     record_timing=False,
     coalesce_streams=True,
     shutdown_kernel="graceful",
