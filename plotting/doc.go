@@ -37,8 +37,8 @@
 // picture as PNG.
 //
 // The cells of a page run as programs built for js/wasm. In such a build, the package only describes figures. Another
-// program of the page, built with the build tag `drawer`, draws the figures, and produces the same bytes as the package
-// does in any other build.
+// program on the page, built for js/wasm with the build tag `drawer`, draws the figures. Its output is the same, byte for
+// byte, as the output of the package on other platforms.
 //
 // The package draws results, and does not compute them. It imports no package from the folder mixpolicy.
 package plotting

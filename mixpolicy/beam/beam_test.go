@@ -246,7 +246,7 @@ func TestPythonRunner(t *testing.T) {
 	same(t, "the Python SDK's runner", got, byRace(t))
 }
 
-// Bad input is refused before any work starts, with an error that names the wrong entry.
+// Bad input is refused before any work starts, with an error that names the invalid entry.
 func TestBadInput(t *testing.T) {
 	race := func(problem, method, rest string) string {
 		return fmt.Sprintf(`{"Problems": [{"Name": "queue"}, {%s}], "Methods": [{"Name": "plug-in"}, {%s}], %s}`, problem, method, rest)

@@ -275,8 +275,8 @@ func affordable(rows []row, states, actions int) error {
 	for s, k := range own {
 		total += (actions - k) * next[s]
 	}
-	if total > max(most, len(rows)) {
-		return fmt.Errorf("%d transitions, including copies for the actions without a row; want at most 2²⁵", total)
+	if limit := max(most, len(rows)); total > limit {
+		return fmt.Errorf("%d transitions, including copies for the actions without a row, want at most %d", total, limit)
 	}
 	return nil
 }

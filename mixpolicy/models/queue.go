@@ -2,7 +2,7 @@
 // readings of its transition law; a network of four queues; random MDPs; and two small examples.
 //
 // A model is a struct whose zero value is ready for use, except [Garnet], which needs sizes. The method MDP builds the
-// [mixpolicy.MDP], or returns an error that names the wrong parameter, state or action. Models are independent of the
+// [mixpolicy.MDP], or returns an error that names the invalid parameter, state or action. Models are independent of the
 // methods that solve them.
 package models
 

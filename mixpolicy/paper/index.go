@@ -221,7 +221,7 @@ func (e Entry) Kind() Kind {
 	return ""
 }
 
-// Verdict returns the verdict on the entry that follows from the finding.
+// Verdict derives the verdict on the entry from the finding.
 func (e Entry) Verdict(f Finding) Verdict {
 	if v := f.Verdict(); v != Holds || !e.Defines {
 		return v

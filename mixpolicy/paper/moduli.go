@@ -454,9 +454,10 @@ func (s ModuliSettings) Look(ctx context.Context, p *mixpolicy.Problem, phi breg
 }
 
 // Paths draws a figure for each modulus: the path of its first finished trial on the hyperplane 1ᵀθ = 1. Each figure
-// also shows level sets of D(θ*; ·), at the levels 4, 1, ¼, … times D(θ*; θ₀); the proofs follow D(θ*; θ_t). For d = 2,
-// the hyperplane is a line, and the figure draws the first coordinates of θ_t and θ̂_t against the queries. For d = 3,
-// the hyperplane is a plane, and the figure draws the path of the average θ̂_t in the coordinates (θ₁, θ₂).
+// also shows level sets of D(θ*; ·), at the levels 4, 1, ¼, … times D(θ*; θ₀), because the proofs bound how D(θ*; θ_t)
+// changes. For d = 2, the hyperplane is a line, and the figure draws the first coordinates of θ_t and θ̂_t against the
+// queries. For d = 3, the hyperplane is a plane, and the figure draws the path of the average θ̂_t in the coordinates
+// (θ₁, θ₂).
 //
 // There are no level sets if φ(θ*) is infinite, for example if φ is a barrier and the optimum is on the boundary of the
 // domain.

@@ -192,8 +192,8 @@ func NewLyapunov(x *mixpolicy.MDP, u []float64) (*Lyapunov, error) {
 //	E_α|v* − Φν*| ≤ 2αᵀu/(1−β_u) · min_ν ‖v* − Φν‖_{∞,1/u}.
 //
 // Here ν* is a solution of the [ALP] that has the weights α, all constraints and no Bound. The bound is Theorem 3 of de
-// Farias and Van Roy (2003). Pass the minimum over ν, which [BestFit] computes, as distance. (The paper prints (Ψu)(s)
-// instead of u(s).)
+// Farias and Van Roy (2003). The parameter distance is min_ν ‖v* − Φν‖_{∞,1/u}, which [BestFit] computes. (The paper
+// prints (Ψu)(s) instead of u(s).)
 func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 	return 2 * sum.Dot(alpha, l.U) / (1 - l.Beta) * distance
 }
@@ -204,8 +204,8 @@ func (l *Lyapunov) ALPBound(alpha []float64, distance float64) float64 {
 //
 // The bound is Theorem 2 of Desai, Farias and Moallemi (2012). It holds for a solution ν* of the smoothed program
 // ([SALP]) with the weights α, the penalty [PublishedPenalty] and the slack weights μ = μ^{π*}_α, the measure of the
-// optimal policy. Pass the minimum over ν, which [BestFit] computes, as distance. (The paper prints u ⪯ 1 instead of
-// u ⪰ 1.)
+// optimal policy. The parameter distance is min_ν ‖v* − Φν‖_{∞,1/u}, which [BestFit] computes. (The paper prints u ⪯ 1
+// instead of u ⪰ 1.)
 func (l *Lyapunov) SALPBound(alpha, mu []float64, gamma, distance float64) float64 {
 	return distance * (sum.Dot(alpha, l.U) + 2*sum.Dot(mu, l.U)*(1+l.Beta)/(1-gamma))
 }

@@ -192,7 +192,7 @@ const maxMethods = 64
 // Outcome is the result of an entrant in a race.
 type Outcome struct {
 	Entrant
-	// Tuning holds the tuning trials of all methods, one entry for each method. With [Settings].Halving, a method that
+	// Tuning holds the tuning trials of the entrant, with one entry for each of its Methods. With [Settings].Halving, a method that
 	// is dropped early can have fewer than TuningTrials trials. Tuning is nil if the entrant has only one method, or if
 	// TuningTrials is 0.
 	Tuning []Tuning

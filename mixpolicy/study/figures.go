@@ -86,9 +86,9 @@ func drawn(f plotting.Figure, ceiling float64, lines ...plotting.Line) plotting.
 
 // Curves draws the medians of the named methods in a race: penalised gaps in units of the optimum of (2.18), or true
 // costs of policies. It draws gaps below 10⁻⁴ as 10⁻⁴. A line of gaps that exceeds 100 leaves the figure, and an arrow
-// states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. Curves omits an
-// observation that is not later than the last observation drawn. In races by seconds, such observations occur because
-// an answer can take longer to compute than the next answer.
+// states the line's greatest value. Bands are 95 % intervals, cut off below a tenth of the median. In each method's
+// line, Curves omits an observation that is not later than the point before it. In races by seconds, such observations
+// occur because an answer can take longer to compute than the next answer.
 func (r Record) Curves(problem, kind, what string, methods ...string) plotting.Figure {
 	f := sized("queries to the oracle", what)
 	if kind == BySeconds {

@@ -48,9 +48,10 @@ const (
 	Norm     = "‖λ*‖₂ / max |c|" // Algorithm 1 can converge to λ* only if its G is at least this number
 )
 
-// Record holds all rows, problem by problem: exact numbers, and medians over runs with 95 % intervals. In the races by
-// queries and by seconds, the values of the runs are stored only for the last observation. For the earlier
-// observations, and for the rows of [Reaching], only the medians with their intervals were recorded.
+// Record holds the rows of data/comparison.csv, problem by problem. They contain exact numbers; medians over runs, with
+// 95 % intervals of these medians; and, in the rows about tuning, scores of settings. In the races by queries and by
+// seconds, the values of the runs are stored only for the last observation. For the earlier observations, and for the
+// rows of [Reaching], only the medians with their intervals were recorded.
 type Record struct{ race.Record }
 
 // Recorded returns the rows of data/comparison.csv. All calls return the same rows, which the caller must not change.

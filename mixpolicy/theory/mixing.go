@@ -307,7 +307,7 @@ type Ergodicity struct {
 // rounding, so Lower = Upper.
 func ErgodicityOf(x *mixpolicy.MDP, policies ...*mixpolicy.Policy) (*Ergodicity, error) {
 	if len(policies) == 0 {
-		return nil, errors.New("theory: κ of no policy is undefined, want at least one policy")
+		return nil, errors.New("theory: no policies, so κ is undefined, want at least one policy")
 	}
 	e := &Ergodicity{}
 	for i, p := range policies {

@@ -147,7 +147,7 @@ func TestMixingErrors(t *testing.T) {
 	wantError(t, second(theory.MixingTime(t.Context(), y, mixpolicy.UniformPolicy(y), 0.25)), "2 recurrent classes, {a, b} and {d}")
 	wantError(t, second(theory.ContractionCoefficient(t.Context(), x, p, 0)), "contraction over 0 steps, want at least 1")
 	wantError(t, second(theory.ContractionCoefficient(t.Context(), x, nil, 1)), "policy is nil")
-	wantError(t, second(theory.ErgodicityOf(x)), "κ of no policy")
+	wantError(t, second(theory.ErgodicityOf(x)), "no policies, so κ is undefined")
 	wantError(t, second(theory.ErgodicityOf(y, mixpolicy.UniformPolicy(y))), "theory: policy 0: the chain of this policy has 2 ")
 
 	// Action 0 mixes in one step. Action 1 never leaves the state.

@@ -17,8 +17,8 @@
 // Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle is then linear.
 // We call this linear cycle a correction ([cycle.correct]). It approximates the inverse of I − Pᵀ, and preconditions a
 // Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of the time of a balance.
-// Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Between balances, only sweeps correct
-// these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is
+// Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Between balances, only sweeps change
+// the masses of these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is
 // appropriate (Notay 2012; De Sterck, Treister and others 2010–11). The shares are computed again when the residual has
 // fallen by a factor of a thousand since their last computation, or when the iteration becomes slow.
 //
