@@ -200,7 +200,8 @@ func (x *MDP) allow(allowed func(s, a int) bool) error {
 	return nil
 }
 
-// Taken returns a if action a is allowed in state s, and otherwise a₀, the first action allowed in s (see [MDP.Allowed]).
+// Taken returns action a if this action is allowed in state s, and otherwise a₀, the first action allowed in s (see
+// [MDP.Allowed]).
 func (x *MDP) Taken(s, a int) int {
 	if x.acts == nil {
 		return a

@@ -29,7 +29,7 @@ import (
 //
 // Deviations: see priorwork.Publications.
 type Penalty struct {
-	// Weight is ω, in units of the scaled cost; 0 means 1.
+	// Weight is ω, for costs divided by CostScale; 0 means 1.
 	Weight float64
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize

@@ -77,7 +77,7 @@ func (x *MDP) uniform(row []float64, s int) {
 	}
 }
 
-// PolicyFunc returns the policy that fill describes: for each state s, fill(s, row) writes π(s) into row,
+// PolicyFunc returns the policy that the function fill describes: for each state s, fill(s, row) writes π(s) into row,
 // which is all 0 before the call. If a row is not a distribution over the allowed actions, PolicyFunc returns an error
 // that names the first such state.
 func PolicyFunc(x *MDP, fill func(s int, row []float64)) (*Policy, error) {

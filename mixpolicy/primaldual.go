@@ -53,7 +53,7 @@ type PrimalDual struct {
 	Modulus bregman.Modulus
 	// StepSize is η; nil means InverseSqrt(1).
 	StepSize StepSize
-	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are in units of the scaled cost. Under
+	// Beta is β: λ stays in the ball of radius G = 1/(1−γ) ∨ β. Both β and G are for costs divided by CostScale. Under
 	// average cost, the paper's G is infinite. The code then uses G = β, and β = 0 means that λ is not confined to a
 	// ball.
 	Beta float64

@@ -29,8 +29,8 @@ type Settings struct {
 	// Progress, if set, is called now and then with the number of iterations done.
 	Progress func(done, total int)
 
-	// Uncertified leaves Optimum, Gap, PenalisedGap, PolicyCost and PolicyResidual out of the
-	// certificate, for problems where computing these numbers takes longer than the run.
+	// Uncertified omits Optimum, Gap, PenalisedGap, PolicyCost and PolicyResidual from the certificate, for problems
+	// where computing these numbers takes longer than the run.
 	Uncertified bool
 }
 
@@ -219,10 +219,10 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look(0) before the
-// first step. Each call to look returns the number of steps, counted from the start, after which Drive calls look next.
+// first step. Each call look(t) returns the number of steps, counted from the start, after which Drive calls look next.
 // The run ends when look(t) returns a number ≤ t, when ctx ends, or after an error. [ErrDone] ends the run without an
-// error, but first, Drive calls look with the last t, unless it has already done so. Some 50 to 100 times a second
-// (less often if a step or a call to look takes more than 20 ms), Drive calls tick with the number of steps so far,
+// error, but first, Drive calls look(t) for the last t, unless it has already done so. Some 50 to 100 times a second
+// (less often if a step or a call of look takes more than 20 ms), Drive calls tick with the number of steps so far,
 // unless tick is nil. Drive returns the number of steps. If the run panics, Drive returns the panic as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)

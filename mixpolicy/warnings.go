@@ -10,14 +10,14 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/directions"
 )
 
-// Mismatch looks for points of the hyperplane 1ᵀθ = 1 that belong to either the class or the domain of φ, but
-// not to both. It takes far points in both directions of each axis and then in 64 other directions, but at most
-// 200 points in total, and projects each onto the part of the hyperplane that lies in the class. On the line from
-// start through the projection, it tests one point just before the projection and one point just behind
-// the projection. The first result, beyond, is a point of the domain just outside the class; an iterate can
-// reach this point. The second result, missing, is a point of the class outside the domain; no iterate can
-// reach this point. A result is nil if the search finds no such point, or if the class is unbounded. The point
-// start must lie on the hyperplane, in the class and in the domain.
+// Mismatch looks for points of the hyperplane 1ᵀθ = 1 that belong to either the class or the domain of φ, but not to
+// both. It takes far points in both directions of each axis and then in 64 other directions, but at most 200 points in
+// total, and projects each onto the part of the hyperplane that lies in the class. On the line from start through the
+// projection, it tests one point just before the projection and one point just behind the projection. The first result,
+// named beyond, is a point of the domain just outside the class; an iterate can reach this point. The second result,
+// named missing, is a point of the class outside the domain; no iterate can reach this point. A result is nil if the
+// search finds no such point, or if the class is unbounded. The point start must lie on the hyperplane, in the class
+// and in the domain.
 func (c Class) Mismatch(phi bregman.Modulus, start []float64) (beyond, missing []float64) {
 	if math.IsInf(c.R, 1) {
 		return nil, nil

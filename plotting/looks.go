@@ -46,8 +46,8 @@ var others = []Look{
 
 // LookOf returns the look that a method has in all figures. The package lists most methods of the notebooks, each with
 // its own look. A [Line], [Bars] or [Points] whose colour is Auto gets the look of a listed method automatically if its
-// name is this method, or begins with this method, a comma and a space. For any other name, LookOf returns a look that
-// no listed method has. Equal names get equal looks, but different names may share a look.
+// name is the name of this method, alone or followed by a comma and a space. For any other name, LookOf returns a look
+// that no listed method has. Equal names get equal looks, but different names may share a look.
 func LookOf(method string) Look {
 	if _, look := methodOf(method); look != (Look{}) {
 		return look

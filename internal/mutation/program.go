@@ -29,9 +29,9 @@ type Program struct {
 	folder    string // the folder for the program's files
 }
 
-// Build mutates functions of the module at root. If conditions is false, Build makes no mutants of the kind
-// [Condition]. It drops the mutants that do not compile, and builds the tests of the given packages, which must include
-// the packages of the functions. Build writes the test programs and other files to the folder temporary.
+// Build mutates functions of the module at root. If the parameter conditions is false, Build makes no mutants of the
+// kind [Condition]. It drops the mutants that do not compile, and builds the tests of the given packages, which must
+// include the packages of the functions. Build writes the test programs and other files to the folder temporary.
 func Build(ctx context.Context, root, temporary string, functions []*Function, conditions bool, packages ...string) (*Program, error) {
 	p := &Program{functions: slices.Clone(functions), root: root, folder: temporary}
 	slices.SortFunc(p.functions, func(a, b *Function) int { return int(b.decl.Pos() - a.decl.Pos()) })

@@ -40,8 +40,9 @@ type Job struct {
 }
 
 // Submit checks all that can be checked before work starts: it builds every problem, starts every method in each
-// setting on each problem, and times one run of each. It passes the number of checks begun so far to progress. Submit
-// returns an error if the file output exists. [Job.Run] writes the record to this file, with Beam's file IO.
+// setting on each problem, and times one run of each. It passes the number of checks begun so far to the function
+// progress. Submit returns an error if the file output exists. [Job.Run] writes the record to this file, with Beam's
+// file IO.
 func Submit(ctx context.Context, r Race, output string, progress func(name string, done, total int)) (*Job, error) {
 	p, err := newPlan(r)
 	if err != nil {

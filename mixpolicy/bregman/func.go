@@ -111,9 +111,9 @@ func (f automatic) ConjDeriv(y float64) float64 {
 	return x
 }
 
-// Sum returns φ = φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If a or b is not a
-// Separable in ℝᵈ, the Validate method of the returned modulus returns an error. If φ₁ and φ₂ are Legendre functions
-// whose domains overlap, φ is a Legendre function, with
+// Sum returns φ = φ₁ + φ₂ for two [Separable] moduli in ℝᵈ, on the intersection of their domains. If the modulus a or b
+// is not a Separable in ℝᵈ, the Validate method of the returned modulus returns an error. If φ₁ and φ₂ are Legendre
+// functions whose domains overlap, φ is a Legendre function, with
 //
 //	∇φ = ∇φ₁ + ∇φ₂,   D = D₁ + D₂,   φ*(y) = min_u φ₁*(u) + φ₂*(y − u),
 //

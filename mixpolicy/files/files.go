@@ -15,8 +15,8 @@
 // CRLF, and the file may begin with a byte-order mark. A name must not contain a carriage return.
 //
 // The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names of states if
-// [ReadCSV] would then read the same names and number all states as the model does. Otherwise, WriteCSV writes the
-// numbers of states. The same holds for actions. WriteCSV writes no row for pairs that are not allowed.
+// [ReadCSV] would then read the same names, and give each state the same number as in the model. Otherwise, WriteCSV
+// writes the numbers of states. The same holds for actions. WriteCSV writes no row for pairs that are not allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. Each row says how often a run visited a pair. If several rows have the same pair
@@ -113,8 +113,8 @@ func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	})
 }
 
-// Save writes a model to a file whose name ends in .csv or .npz, completely or not at all. Only
-// .npz keeps the criterion and α. Only .csv keeps action sets, and names if [ReadCSV] would read the same names.
+// Save writes a model to a file whose name ends in .csv or .npz, completely or not at all. Only .npz keeps the
+// criterion and α. Only .csv keeps action sets and, if [ReadCSV] would read the same names, the names.
 func Save(path string, x *mixpolicy.MDP) error {
 	return save(path, ".csv .npz", func(w io.Writer) error {
 		if extension(path) == ".csv" {

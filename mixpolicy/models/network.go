@@ -106,7 +106,7 @@ func (w Network) complete() (Network, error) {
 		// The sum may exceed 1 by the rounding of its terms and additions.
 		if total := w.Arrival[0] + w.Arrival[1] + max(d[0], d[3]) + max(d[1], d[2]); total > 1+4*0x1p-53 {
 			return w, fmt.Errorf("models: network with one event a step: the arrival probabilities %v and, for each server, "+
-				"the larger of its two service probabilities of %v add up to %v, want at most 1",
+				"the larger of its two service probabilities (from %v) add up to %v, want at most 1",
 				w.Arrival, d, total)
 		}
 	default:

@@ -140,7 +140,7 @@ func (w Network) policy(x *mixpolicy.MDP, share func(lengths [4]int, i, j int) f
 }
 
 // Mixture returns a policy that mixes the base policies. In a state with lengths ℓ, the mixture follows base policy k
-// with probability weights(ℓ)[k]. The weights may differ between states, whereas [mixpolicy.Mixture] uses the same
+// with the probability weights(ℓ)[k]. The weights may differ between states, whereas [mixpolicy.Mixture] uses the same
 // weights in all states. If the weights are not a distribution in some state, the error names the first such state.
 func (w Network) Mixture(x *mixpolicy.MDP, weights func(lengths [4]int) []float64, base ...*mixpolicy.Policy) (*mixpolicy.Policy, error) {
 	w, err := w.complete()

@@ -164,7 +164,7 @@ func (q Queue) complete() (Queue, error) {
 	}
 	for a, rate := range q.Rates {
 		if !(rate >= 0 && rate <= 1) {
-			return q, fmt.Errorf("models: queue with service rate %v of action %d, want 0 to 1", rate, a)
+			return q, fmt.Errorf("models: queue: service rate %v of action %d, want a rate from 0 to 1", rate, a)
 		}
 	}
 	switch q.Reading {

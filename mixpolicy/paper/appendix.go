@@ -44,7 +44,7 @@ func checkErrorBound(context.Context) Finding {
 }
 
 // SquaredExponential returns the expectation E exp(X²/(8R²C_e²)) of (A.4) for a variable X that takes the value x[i]
-// with probability chances[i]. Pass R as radius, and C_e as ce.
+// with probability chances[i]. The parameter radius is R, and ce is C_e.
 func SquaredExponential(x, chances []float64, radius, ce float64) float64 {
 	return expected(chances, x, func(v float64) float64 { return math.Exp(sq(v) / (8 * sq(radius*ce))) })
 }
@@ -85,7 +85,7 @@ func checkAzuma(context.Context) Finding {
 }
 
 // UnitExponents returns the three exponents of (A.7) without their divisor K²: ⟨e,v⟩², ‖e‖⁎²‖v‖² and (C(d)C_e‖v‖₂)².
-// Pass C(d) as comparison.
+// The parameter comparison is C(d).
 func UnitExponents(norm linprog.Norm, e, v []float64, comparison, ce float64) (inner, middle, bound float64) {
 	return sq(floats.Dot(e, v)), sq(norm.Dual().Of(e) * norm.Of(v)), sq(comparison * ce * floats.Norm(v, 2))
 }

@@ -18,13 +18,13 @@ import (
 // Decision is the verdict on a claim, computed from numbers.
 type Decision struct {
 	Verdict Verdict `csv:"verdict"`
-	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, On gives the confidence
-	// interval. If Holm's method decided the claim, On also gives the size of an effect that the comparison would have
-	// found with probability 0.9 or more.
+	// For the verdict Depends, On states the choice on which the claim depends. For Undecided, the field On gives the
+	// confidence interval. If Holm's method decided the claim, On also gives the size of an effect that the comparison
+	// would have found with probability 0.9 or more.
 	On string `csv:"on"`
 }
 
-// String returns the verdict, followed by a colon and On if On is not empty.
+// String returns the verdict, followed by a colon and the field On, unless this field is empty.
 func (d Decision) String() string { return strings.TrimSuffix(string(d.Verdict)+": "+d.On, ": ") }
 
 // either returns Holds if holds is true, and other if not.
@@ -180,7 +180,7 @@ func claim(id string, d Decision, results []Result, numbers ...any) Claim {
 type Result struct {
 	Quantity string  `csv:"quantity"`
 	Of       string  `csv:"of"`             // what the number belongs to, such as a method or a parameter
-	Compared string  `csv:"compared"`       // "difference" or "ratio" if Of names two methods or settings, else ""
+	Compared string  `csv:"compared"`       // "difference" or "ratio" if the field Of names two methods or settings, else ""
 	Value    float64 `csv:"estimate,%.8g,"` // an estimate from trials if Lo < Hi, else a number without an interval
 	Lo       float64 `csv:"lo,%.8g,"`       // Lo and Hi are the ends of the 95 % interval, or equal to Value if there is none
 	Hi       float64 `csv:"hi,%.8g,"`

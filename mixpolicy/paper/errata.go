@@ -115,7 +115,7 @@ func (e Erratum) Part() string {
 	return ""
 }
 
-// Markdown returns a description of the erratum in Markdown. Its argument, numbers, states in words what the witness
+// Markdown returns a description of the erratum in Markdown. Its parameter `numbers` states in words what the witness
 // found.
 func (e Erratum) Markdown(numbers string) string {
 	var b strings.Builder

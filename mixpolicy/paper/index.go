@@ -280,8 +280,8 @@ func Decide(ctx context.Context, entries []Entry) (rows []Row, err error) {
 }
 
 // Summary returns a text that counts the given rows of the index: the rows that hold as printed, the rows that are
-// definitions, and the rows that hold once corrected (for each kind of erratum). The text also counts the errata of
-// each kind.
+// definitions, and the rows that hold as corrected (for each kind of erratum). The text also counts the errata of each
+// kind.
 func Summary(rows []Row) string {
 	verdicts, kinds, all := map[Verdict]int{}, map[Kind]int{}, map[Kind]int{}
 	for _, r := range rows {

@@ -218,21 +218,21 @@ func leastChance(k, n int) float64 {
 }
 
 // ErrorTail returns 2exp(−δ²/(8R²C_e²Ση²)), the bound (5.19a) with c₀ = 1. Let the terms of X = Ση⟨e_t, θ_t−θ⟩ have
-// mean 0 given the past, and absolute values up to 2RC_eη_t. Then P[|X| ≥ δ] is at most this bound for every δ ≥ 0.
-// Pass Ση² as squares.
+// mean 0 given the past, and absolute values up to 2RC_eη_t. Then P[|X| ≥ δ] is at most this bound for every δ ≥ 0. The
+// parameter squares is Ση².
 func ErrorTail(delta, radius, ce, squares float64) float64 {
 	return 2 * math.Exp(-sq(delta)/(8*sq(radius*ce)*squares))
 }
 
-// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t,
-// P[Ση²(‖e_t‖² − E[‖e_t‖²|F_t]) ≥ δ] is at most this bound for every δ ≥ 0. Pass Ση⁴ as fourth.
+// SquareTail returns exp(−2δ²/(C_e⁴Ση⁴)), the corrected bound (5.20a). If ‖e_t‖ ≤ C_e for all t, P[Ση²(‖e_t‖² −
+// E[‖e_t‖²|F_t]) ≥ δ] is at most this bound for every δ ≥ 0. The parameter fourth is Ση⁴.
 func SquareTail(delta, ce, fourth float64) float64 {
 	return math.Exp(-2 * sq(delta) / (sq(sq(ce)) * fourth))
 }
 
 // AzumaTail returns 2exp(−δ²/(4Σσ_t²)), the corrected bound (A.6). Let the X_t be martingale differences, and let their
-// norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound for every δ ≥ 0. Pass Σσ_t²
-// as squares.
+// norms ‖X_t‖_ψ₂, given the past, be at most σ_t. Then P[|ΣX_t| ≥ δ] is at most this bound for every δ ≥ 0. The
+// parameter squares is Σσ_t².
 //
 // Proof. Let σ = 1. If |s| ≤ 1, the inequality eˣ ≤ x + exp(x²) and Jensen's inequality give
 // E e^{sX} ≤ E e^{s²X²} ≤ 2^{s²} ≤ e^{s²}. If |s| ≥ 1, the inequality sX ≤ s²/4 + X² gives
@@ -240,8 +240,8 @@ func SquareTail(delta, ce, fourth float64) float64 {
 func AzumaTail(delta, squares float64) float64 { return 2 * math.Exp(-sq(delta)/(4*squares)) }
 
 // BernsteinTail returns exp(−¼min{δ²/Σb_t², δ/max b_t}), the bound (A.9) with c = ¼. If the X_t are independent and
-// ‖X_t‖_ψ₁ ≤ b_t, P[Σ(X_t − E X_t) ≥ δ] is at most this bound. Pass Σb_t² as squares, and max b_t as largest. The bound
-// also holds for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
+// ‖X_t‖_ψ₁ ≤ b_t, P[Σ(X_t − E X_t) ≥ δ] is at most this bound. The parameter squares is Σb_t², and largest is max b_t.
+// The bound also holds for dependent X_t if E[X_t|F_t] replaces E X_t, and if the norms are taken given the past F_t.
 //
 // Proof. Let b = 1 and 0 ≤ s ≤ ½. Then (e^{sx} − 1 − sx)/s² ≤ e^{|x|} − 1. To see this, fix |x|. The left side is
 // greatest at s = ½ and x = |x|. There, the inequality is (e^y−1)(e^y−3) + 4y ≥ 0 with y = |x|/2 ≥ 0. So

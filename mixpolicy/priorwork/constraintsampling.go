@@ -94,7 +94,7 @@ func (a *constraintSampling) solve(ctx context.Context) (*Approximation, error) 
 }
 
 // Solve draws pairs with the random numbers of PCG(seed, 0), and solves the program with the constraints of the drawn
-// pairs. The number of draws, constraints, must be at least 1.
+// pairs. The parameter constraints, the number of draws, must be at least 1.
 func (a ConstraintSampling) Solve(ctx context.Context, p *mixpolicy.Problem, constraints int, seed uint64) (*Approximation, error) {
 	r, err := mixpolicy.Solve(ctx, p, a, mixpolicy.Settings{Iterations: constraints, Seed: seed, Uncertified: true})
 	if err != nil {
@@ -234,8 +234,8 @@ func (l *Lyapunov) Sampling(x *mixpolicy.MDP, mu []float64) ([]float64, error) {
 //
 //	ζ = (1+β_u)/2 · μᵀu/(αᵀv*) · sup_{ν∈Γ} ‖v* − Φν‖_{∞,1/u}.
 //
-// Pass v* as optimal, and the supremum over ν as spread. The value αᵀv* must be positive; it is positive if all costs
-// are positive.
+// The parameter optimal is v*, and spread is the supremum over ν. The value αᵀv* must be positive; it is positive if
+// all costs are positive.
 func (l *Lyapunov) Zeta(alpha, mu, optimal []float64, spread float64) float64 {
 	return (1 + l.Beta) / 2 * sum.Dot(mu, l.U) / sum.Dot(alpha, optimal) * spread
 }

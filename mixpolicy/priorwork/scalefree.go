@@ -31,9 +31,9 @@ import (
 // A step takes nmd operations, and d more for each pair i with λ_t(i) > 0; a step of [VarianceReduced] takes 2nmd.
 //
 // The mean b̂ leaves out samples with large costs. By Assumption A.3, c_max = max |c| is known. Sample t is left out if
-// the absolute value of its cost exceeds c_max by more than the limit √t(c_max + m_t). Here m_t is the mean, over the
-// earlier samples, of the excess over c_max. In this mean, an excess above the limit of its sample counts as this
-// limit. So a rare outlier does not spoil b̂, and without noise, no sample is left out.
+// the absolute value of its cost exceeds c_max by more than the limit √t(c_max + m_t). Here m_t is the mean of the
+// earlier samples' excesses above c_max. In this mean, an excess above the limit of its sample counts as this limit. So
+// a rare outlier does not spoil b̂, and without noise, no sample is left out.
 //
 // # When a run ends by itself
 //

@@ -43,8 +43,8 @@ type SparseDualALP struct {
 	z1, z2    float64      // Σ‖Ψ_i‖₂, Σ‖W_s‖₂
 }
 
-// NewSparseDualALP computes W, q₁ and q₂ for d features. For each pair i, the function row must call set once for every
-// nonzero entry of Ψ_i, in any order.
+// NewSparseDualALP computes W, q₁ and q₂ for d features. For each pair i, the function row must call the function set
+// once for every nonzero entry of Ψ_i, in any order.
 func NewSparseDualALP(x *mixpolicy.MDP, d int, row func(pair int, set func(feature int, value float64))) (*SparseDualALP, error) {
 	a := &SparseDualALP{x: x, b: make([]float64, d), target: flowTarget(x)}
 	psi := sparse.NewBuilder(d, x.Pairs(), 0)

@@ -424,7 +424,7 @@ func Grid(numbers []float64, method func(v float64) mixpolicy.Method) []mixpolic
 	return Grid2(numbers, []float64{1}, func(v, _ float64) mixpolicy.Method { return method(v) })
 }
 
-// Grid2 returns method(v, w) for each number v in a and each number w in b; w varies faster than v.
+// Grid2 returns method(v, w) for each number v in the list a and each number w in the list b; w varies faster than v.
 func Grid2(a, b []float64, method func(v, w float64) mixpolicy.Method) []mixpolicy.Method {
 	var all []mixpolicy.Method
 	for _, v := range a {

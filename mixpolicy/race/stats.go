@@ -138,10 +138,11 @@ func Signs(x []float64, rounding float64) (less, more int) {
 	return less, more
 }
 
-// SignTest returns the two-sided p-value of the sign test on paired differences. Here, less counts the negative
-// differences, and more counts the positive differences. With n = less + more, the p-value is min{1, 2 Pr{Bin(n, ½) ≤
-// min(less, more)}}, the probability that n fair coins fall at least as unevenly. The test assumes only that the
-// differences are independent; differences of 0 do not count. SignTest panics if a count is negative.
+// SignTest returns the two-sided p-value of the sign test on paired differences. Here, the parameter less is the number
+// of negative differences, and the parameter more is the number of positive differences. With n = less + more, the
+// p-value is min{1, 2 Pr{Bin(n, ½) ≤ min(less, more)}}, the probability that n fair coins fall at least as unevenly.
+// The test assumes only that the differences are independent; differences of 0 do not count. SignTest panics if a count
+// is negative.
 func SignTest(less, more int) float64 {
 	if less < 0 || more < 0 {
 		panic(fmt.Sprintf("race: sign test of %d and %d differences, want counts ≥ 0", less, more))
@@ -153,8 +154,8 @@ func SignTest(less, more int) float64 {
 }
 
 // Detectable returns the least p ≥ ½ with the following property: if a method wins each of n pairs with probability p,
-// the sign test at the given level finds, with probability power or more, that this method is better. If there is no
-// such p, Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
+// the sign test at the given level finds, with a probability of at least power, that this method is better. If there is
+// no such p, Detectable returns 1. Detectable panics unless level and power are between 0 and 1.
 func Detectable(n int, level, power float64) float64 {
 	checkConfidence(level)
 	checkConfidence(power)

@@ -150,7 +150,7 @@ func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, e
 	err := errors.Join(increasing("queries", set.Queries), increasing("times", set.Times))
 	switch {
 	case ctx == nil || p == nil:
-		err = errors.New("race: context or problem is nil, want both")
+		err = errors.New("race: context or problem is nil, want neither to be nil")
 	case set.Trials < 1:
 		err = fmt.Errorf("race: %d trials, want at least 1", set.Trials)
 	case set.First < 0:

@@ -120,7 +120,7 @@ func pairs(methods []string) (all [][2]string) {
 }
 
 // Wins compares the methods a and b by penalised gap at the end of the races of the given kind. It counts the problems
-// on which a wins the duel, the problems on which b wins, and the problems on which neither wins.
+// on which method a wins the duel, the problems on which method b wins, and the problems on which neither wins.
 func (r Record) Wins(kind string, problems []string, a, b string) (won, lost, undecided int) {
 	winners := map[string]int{}
 	for _, d := range r.Duels(kind, PenalisedGap, problems, [2]string{a, b}) {

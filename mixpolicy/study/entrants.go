@@ -45,10 +45,11 @@ var fromSamples = []string{Measures, CostRange, SampledCosts}
 // discounted cost, the randomised LP. If phi is not nil, Learners also returns the ALP with sampled constraints (4.8)
 // and, for discounted cost, a primal–dual method for the smoothed ALP. Here, phi is Φ, a basis of value functions.
 //
-// Here, steps is the number of queries of the longest run, and mixing bounds the base policies' mixing times. The step
-// sizes of π-learning depend on steps and mixing, and the step sizes of the randomised LP depend only on steps. In each
-// column of Φ, the greatest absolute value should be 1, because we bound the coefficients in (4.8) by max |c| times the
-// horizon. The horizon is 1/(1−γ) or, for average cost, the bound mixing.
+// Here, the parameter steps is the number of queries of the longest run, and the parameter mixing is a bound on the
+// base policies' mixing times. The step sizes of π-learning depend on steps and mixing, and the step sizes of the
+// randomised LP depend only on steps. In each column of Φ, the greatest absolute value should be 1, because we bound
+// the coefficients in (4.8) by max |c| times the horizon. The horizon is 1/(1−γ) or, for average cost, the parameter
+// mixing.
 //
 // In Algorithm 1, we set β = +∞, so λ is not confined to the ball of (3.26). Algorithm 1 can converge to λ* only if
 // G = 1/(1−γ) ∨ β ≥ ‖λ*‖₂, and no learner knows ‖λ*‖₂. For discounted cost, an entrant with β = 0 shows the effect of

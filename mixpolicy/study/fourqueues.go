@@ -323,8 +323,8 @@ type NetworkPart struct {
 	rows       func(FourQueues, context.Context) (race.Record, error)
 }
 
-// Compute returns the rows of the part. Unless progress is nil, Compute calls progress with the name of each activity
-// when the activity begins.
+// Compute returns the rows of the part. Unless the function progress is nil, Compute calls it with the name of each
+// activity when the activity begins.
 func (p NetworkPart) Compute(ctx context.Context, progress func(doing string)) (race.Record, error) {
 	p.experiment.Progress = progress
 	rows, err := p.rows(p.experiment, ctx)

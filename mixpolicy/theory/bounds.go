@@ -216,7 +216,7 @@ func (k *Constants) PrintedViolationBound(d float64, iterations int) Bound {
 //
 // with γ = 1 for average cost. Here e^{−1/τ} is a factor by which one step of P^π contracts differences of
 // distributions, as in (2.24). This factor must be at least the δ of [ContractionCoefficient] for one step; if δ = 1,
-// then τ = +∞. The mixing time τ_mix does not give such a factor. But for average cost, the bound also holds with
+// then τ = +∞. The mixing time τ_mix does not give such a factor. For average cost, however, the bound also holds with
 // 2τ_mix(¼) instead of 1/(1 − e^{−1/τ}). To prove this, take t = τ_mix(¼) steps of P^π together: the factor 1/(1−γδ) in
 // the proof below, with γ = 1, becomes t/(1 − δ(Pᵗ)), and δ(Pᵗ) ≤ ½ (see [Contraction]).
 //

@@ -241,9 +241,9 @@ func normRatio(p float64, norm linprog.Norm, d int) float64 {
 //	D = (R² − min⟨θ,θ₀⟩)/√(R² − ‖θ₀‖²) ,   which is √(R² − 1/d) for θ₀ = (1/d)1 and d ≥ 2 .
 //
 // For any other φ or class, MaxDivergence climbs from many directions to local maxima among the extreme points and
-// returns the greatest value found. This value is a lower bound on the maximum; it was the maximum for every cube
-// whose vertices the tests enumerate. If the class is unbounded, or if a climb ends outside the domain of φ,
-// MaxDivergence returns +∞. But for d = 1, where Θ₂ is a single point, MaxDivergence always returns 0.
+// returns the greatest value found. This value is a lower bound on the maximum; it was the maximum for every cube whose
+// vertices the tests enumerate. If the class is unbounded, or if a climb ends outside the domain of φ, MaxDivergence
+// returns +∞. If d = 1, however, Θ₂ is a single point, and MaxDivergence always returns 0.
 func MaxDivergence(phi bregman.Modulus, class mixpolicy.Class, start []float64) float64 {
 	d, top := len(start), 0.0
 	if d == 1 {

@@ -4,7 +4,7 @@
 //
 //	a(i,j) ← a(i,j) + f(i,k) a(k,j),  f(i,k) = a(i,k)/l_k
 //
-// for all remaining neighbours i ≠ j of k. What remains is the chain watched on the other states. The order of
+// for all remaining neighbours i ≠ j of k. What remains is the chain observed only in the other states. The order of
 // elimination ([minimumDegree]) keeps the graph sparse. States that have the same neighbours outside their own group
 // are eliminated together, in a dense matrix. The rest of this matrix is added to the matrix of a later group (the
 // multifrontal method: Duff and Reid 1983).
@@ -84,9 +84,10 @@ type front struct {
 	update      []float64 // a(i,j) for i, j < first, until they are added to another front, then nil
 }
 
-// Reduce eliminates all states but 0 from a chain with the transition matrix out. All states must lead to state 0.
-// Reduce ignores the diagonal of out, except that a positive entry below the normal range sets Lost. Reduce returns
-// [ErrFill] if elimination would take more work than most allows, and the error of ctx if ctx has ended.
+// Reduce eliminates all states but 0 from the chain whose transition matrix is the parameter out. All states must lead
+// to state 0. Reduce ignores the diagonal of out, except that a positive entry below the normal range sets Lost. Reduce
+// returns [ErrFill] if elimination would take more work than the parameter most allows, and the error of ctx if ctx has
+// ended.
 func Reduce(ctx context.Context, out *sparse.Matrix, most Work) (*Chain, error) {
 	in := out.Transpose()
 	p := minimumDegree(out, in, most)

@@ -64,8 +64,9 @@ func (a wide) plus(b wide) wide {
 
 // Values returns the h with h = c − gt + Ph and h(0) = 0, for costs c, durations t and the transition matrix P. It also
 // returns the gain g: the mean cost of a cycle from state 0 back to state 0, divided by the cycle's mean duration. With
-// t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites cost and duration: in elimination, the
-// entries of a remaining state become the mean cost and the mean duration from this state to the next remaining state.
+// t = 0, the gain is 0, and h = c + Ph except in state 0. Values overwrites the slices cost and duration, because in
+// elimination, the entries of a remaining state become the mean cost and the mean duration from this state to the next
+// remaining state.
 func (c *Chain) Values(cost, duration []float64) (h []float64, gain float64) {
 	for at := range c.fronts {
 		f := &c.fronts[at]

@@ -9,9 +9,9 @@
 // with probability at least 1 − δ. (4.15) is tested without its O(ε) term. (4.16) is not tested, because the paper does
 // not define the C in (4.16).
 //
-// Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates
-// at most 500 instances, and each instance after the start differs from an earlier one in at most two parameters. At
-// some instances, the bound says nothing; the record also counts the instances whose ratio is positive.
+// Every evaluation during a search counts as an instance: see [Search]. A search from one random start evaluates at
+// most 500 instances, and each instance after the start differs from an earlier one in at most two parameters. At some
+// instances, the bound says nothing, so the record also counts the instances whose ratio is positive.
 package adversary
 
 import (

@@ -29,8 +29,8 @@ type Session struct {
 	env     []string
 }
 
-// New returns a session without declarations. The argument maps the import path of each package that cells may import
-// to the name of the package.
+// New returns a session without declarations. The keys of names are the import paths of the packages that cells may
+// import, and the values are the names of these packages.
 func New(names map[string]string) *Session { return &Session{names: names} }
 
 // A Program is made from a cell and the earlier declarations that the cell needs.

@@ -40,8 +40,8 @@ type file struct {
 	Bytes int64  `json:"bytes"`
 	Size  int64  `json:"size"` // the number of bytes after unpacking; 0 for a file that is not packed
 	// Integrity is in the format of Subresource Integrity. The browser accepts a file that matches one of the digests.
-	// For a packed file, Integrity contains two digests, of the packed and of the unpacked file, because it depends on
-	// the server whether the browser unpacks the file before the check.
+	// For a packed file, Integrity contains two digests, of the packed and of the unpacked file, because the server
+	// determines whether the browser unpacks the file before the check.
 	Integrity string `json:"integrity"`
 }
 
