@@ -23,7 +23,7 @@ type Adversary struct {
 	Right      float64   `csv:"right,%.12g"`
 	Allowed    float64   `csv:"allowed,%.12g"` // the greatest excess of Left over Right that rounding alone can cause
 	Text       string    `csv:"instance"`      // the instance with the greatest ratio, as "name=value …" with all digits
-	Loose      string    `csv:"loose"`         // why the ratio is below ½ in all rows of this bound; empty if it reaches ½ in one
+	Loose      string    `csv:"loose"`         // why the ratio is below ½ in all rows of this bound; empty if it reaches ½ in any row
 	Instance   []float64 // the values of Text
 }
 

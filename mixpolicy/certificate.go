@@ -49,8 +49,7 @@ type Certificate struct {
 
 	Queries      int // number of revealed costs
 	Seed, Stream uint64
-	// Settings names the method, T and the class, and also the method's main settings if the run has a String
-	// method.
+	// Settings names the method, T and the class, and also the method's main settings if the run is a [fmt.Stringer].
 	Settings string
 	// Each warning describes a flaw of the answer or of the settings, and says how to remedy this flaw.
 	Warnings []string

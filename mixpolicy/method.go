@@ -31,8 +31,8 @@ type Run interface {
 }
 
 // PolicyRun is a [Run] that learns a policy without a θ, such as a run of priorwork.PiLearning. The View of a PolicyRun
-// leaves Last and Average nil. The method Policy returns the learnt policy. A call to Policy can take a long time,
-// because some methods solve an optimisation problem only in this call.
+// leaves Last and Average nil. Policy returns the learnt policy. A call to Policy can take a long time, because some
+// methods solve an optimisation problem only in this call.
 type PolicyRun interface {
 	Run
 	Policy(ctx context.Context) (*Policy, error)

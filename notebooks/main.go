@@ -11,10 +11,10 @@
 //	go run ./notebooks -h         list all commands and flags
 //
 // The set-up writes to the folder .lab of the clone, and a run writes to the folder build. Apart from these folders,
-// they change only temporary files and the caches of Go, pip and npm, unless you use a flag: --debian allows the set-up
-// to install a Debian package, and run --update also writes the fresh outputs into the notebooks. Only the command
-// kernel writes into your own Jupyter. When any of these commands ends, for whatever reason, the processes that the
-// command started end too, except that Debian's package manager may finish first.
+// the set-up and a run change only temporary files and the caches of Go, pip and npm, unless you use a flag: --debian
+// allows the set-up to install a Debian package, and run --update also writes the fresh outputs into the notebooks.
+// Only the command kernel writes into your own Jupyter. When any of these commands ends, for whatever reason, the
+// processes that the command started end too, except that Debian's package manager may finish first.
 package main
 
 import (

@@ -15,8 +15,9 @@ import (
 // closed form of m; otherwise, it calls [NewtonShift]. The slice scratch must be nil or as long as
 // y; if scratch is nil, Shift may allocate memory.
 //
-// The result z is rounded to one floating-point number. So if |z| is large compared with the scale on which ∇φ*
-// varies, ∇φ*(y + z1) may miss the hyperplane by more than a rounding error. [ProjectDual] avoids this error.
+// The result z is rounded to one floating-point number. So if |z| is large compared with the scale on which ∇φ* varies,
+// ∇φ*(y + z1) may miss the hyperplane by more than a rounding error. With [ProjectDual], the miss is at most a rounding
+// error.
 //
 // Shift returns an error if y is empty or has an entry that is not finite, if the parameters of m are wrong, if the
 // domain of m does not meet the hyperplane, if z overflows, or if Newton's method meets a ∇φ* that is not a number.

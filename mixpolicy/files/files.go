@@ -16,7 +16,7 @@
 //
 // The table contains neither the criterion nor α: [Settings] gives them. [WriteCSV] writes the names of states if
 // [ReadCSV] would then read the same names, and give each state the same number as in the model. Otherwise, WriteCSV
-// writes the numbers of states. The same holds for actions. WriteCSV writes no row for pairs that are not allowed.
+// writes the number of each state. The same holds for actions. WriteCSV writes no row for pairs that are not allowed.
 //
 // A log of visits is a CSV table with a header. The columns are s, a and, optionally, visits and run; states and
 // actions are named as in the model. Each row says how often a run visited a pair. If several rows have the same pair

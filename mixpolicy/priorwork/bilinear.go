@@ -278,7 +278,7 @@ func (g *game) Policy(context.Context) (*mixpolicy.Policy, error) {
 // gap implies a good policy. The estimate g of the v-gradient satisfies ‖g‖² ≤ 2, and the estimate g′ of the μ-gradient
 // satisfies Σμg′² ≤ nm(4M+1)² in expectation. The analysis uses e^x ≤ 1 + x + x², which holds for x ≤ 1. For the step
 // sizes below, the exponents in the update of μ are at most 1 if T ≥ nm ln(nm). Let v̄ and μ̄ be the averages after T
-// steps, for such a T. Then for every fixed v in the box and μ in the simplex, the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an
+// steps, for such a T. Then for every fixed v with |v| ≤ 2M and μ in the simplex, the gap 𝓛(v̄, μ) − 𝓛(v, μ̄) has an
 // expectation of at most
 //
 //	2nM²/(η_vT) + η_v + ln(nm)/(η_μT) + η_μ nm(4M+1)².

@@ -27,7 +27,7 @@ import (
 // weighted sum of the slacks.
 //
 // Choose some states, and an action in each of them. The sum of μ(s)h_a(s) over these pairs is an affine function of ν
-// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over the pairs finds the function that is
+// that is at most σ everywhere. There are (m+1)ⁿ such functions, and one pass over all pairs finds the function that is
 // greatest at a given ν. Each function gives a linear constraint: its value is at most t (a budget), or at most a
 // variable that replaces σ in the objective (a penalty). Solve starts with none of these constraints, and each pass
 // adds the constraint that the latest solution violates most. Solve ends when a solution violates no constraint, so the

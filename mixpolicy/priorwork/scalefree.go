@@ -77,8 +77,8 @@ import (
 // of an answer and a later test. The run ends wrongly with probability at most 10,800δ < 0.001.
 //
 // When a new answer is fixed, L becomes the least of 3c_max, 6c_max, 12c_max, … for which 2πc_max ≤ ε|b̄ᵀθ̂|/4. Here,
-// θ̂ is the previous answer, whose test gives b̄ and an estimate of π. A test takes d² operations for each pair, and
-// solves 2d programs for each H.
+// θ̂ is the previous answer, whose test gives b̄ and an estimate of π. A test takes d² operations for each state–action
+// pair, and solves 2d programs for each H.
 //
 // # What is proved
 //

@@ -50,7 +50,7 @@ func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual,
 	case iterations < 1:
 		err = fmt.Errorf("race: ledger of %d iterations: want at least 1", iterations)
 	case a.Form != mixpolicy.Corrected || a.RowScaling || a.Recency != 0:
-		err = fmt.Errorf("race: ledger of %d iterations: wrong settings, want the corrected form without RowScaling and Recency", iterations)
+		err = fmt.Errorf("race: ledger of %d iterations: want the corrected form without RowScaling and Recency", iterations)
 	}
 	goal, e1 := theory.Multipliers(p)
 	best, e2 := p.Optimum(ctx)

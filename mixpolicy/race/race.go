@@ -17,8 +17,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Entrant is a method with all the settings from which tuning may choose. The first of Methods should be the published
-// or default setting, which [Run] takes without tuning.
+// Entrant is a method with all the settings from which tuning may choose; each element of Methods is the method in one
+// setting. The first of Methods should be the published or default setting, which [Run] takes without tuning.
 type Entrant struct {
 	Name    string
 	Source  string   // the paper that describes the method

@@ -56,13 +56,14 @@ type Settings struct {
 	// TuningTrials is the number of tuning runs of each method of an entrant or, with Halving, of each method that is
 	// left in the last round. If TuningTrials is 0, [Run] does not tune, and takes the first method of each entrant.
 	TuningTrials int
-	// Middle is the statistic by which tuning compares the scores of methods, such as the median; nil means the mean.
+	// Middle is the statistic by which tuning compares the scores of an entrant's methods, such as the median; nil
+	// means the mean.
 	Middle func(scores []float64) float64
-	// Halving tunes n ≥ 2 methods in ⌈log₂ n⌉ rounds. After every round but the last, half of the remaining methods
-	// (rounded down) are dropped: those with the worst scores. After a round with r rounds to go, each method of this
-	// round has max{1, ⌊TuningTrials/2ʳ⌋} trials. This is sequential halving (Karnin, Koren and Somekh, ICML 2013;
-	// successive halving in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials of earlier rounds
-	// also count in later rounds. Entrants with equally many methods get equally many tuning runs.
+	// Halving tunes the n ≥ 2 methods of an entrant in ⌈log₂ n⌉ rounds. After every round but the last, half of the
+	// remaining methods (rounded down) are dropped: those with the worst scores. After a round with r rounds to go,
+	// each method of this round has max{1, ⌊TuningTrials/2ʳ⌋} trials. This is sequential halving (Karnin, Koren and
+	// Somekh, ICML 2013; successive halving in Jamieson and Talwalkar, AISTATS 2016), with one difference: the trials
+	// of earlier rounds also count in later rounds. Entrants with equally many methods get equally many tuning runs.
 	Halving bool
 	// Score is the curve whose value at the end of a run is the score of the run; less is better. For [Run], a nil
 	// Score means the penalised gap of θ̂ ([PenalisedGap]), or the true cost of the policy if there is no θ̂.

@@ -20,8 +20,8 @@ import (
 // many runs for tuning. The second and the third grid lie around the best setting so far, but all three grids have the
 // same values of p. If the best value of a parameter other than p is at an end of its axis, the new axis is as wide as
 // the old axis and extends beyond this end; otherwise, the new axis is finer. Each race is run twice, in two drawings,
-// which share no seed, no random instance and no tuning. A method counts as better only if it is better in both
-// drawings.
+// which share no seed, no random instance and no tuning. A method counts as better than another only if it is better in
+// both drawings.
 const Fair = "fair"
 
 // otherLengths are the fair races on the three problems with a tenth of the queries or, on the network, ten times as

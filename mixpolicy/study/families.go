@@ -17,8 +17,8 @@ import (
 // next states for each pair, costs drawn uniformly from [0, 1), and the discount factor 0.95. In every state, each of
 // the Dim base policies has probabilities drawn uniformly from the simplex. The oracle adds noise to the revealed
 // costs, except in the families with [Exact] costs. Methods are tuned on some instances of the family and judged on
-// others. Families are not independent: instance k has the same MDP in all families, and the base policies of instance
-// k for a smaller Dim are the first base policies of instance k for a greater Dim.
+// other instances of it. Families are not independent: instance k has the same MDP in all families, and the base
+// policies of instance k for a smaller Dim are the first base policies of instance k for a greater Dim.
 type Family struct {
 	Dim   int
 	Noise Noise

@@ -55,8 +55,8 @@ func OrliczNorm(nu float64, x, p []float64) (float64, error) {
 // equal, to the [OrliczNorm] with the same ν. MomentNorm panics if x and p differ in length.
 //
 // The function ln E|X|^q is convex in q, so on an interval of q, it lies below its chord. The chord gives an explicit
-// bound on the supremum over the interval. An interval is halved until its bound exceeds the best value found by at
-// most a relative 10⁻¹³, or until its length is at most 10⁻⁹ times its upper end.
+// bound on the supremum over the interval. An interval is halved until its bound is at most a relative 10⁻¹³ above the
+// best value found, or until its length is at most 10⁻⁹ times its upper end.
 func MomentNorm(nu float64, x, p []float64) (float64, error) {
 	z, w, top, atTop, err := orliczSupport(nu, x, p)
 	if err != nil || top == 0 {

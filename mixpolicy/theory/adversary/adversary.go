@@ -43,7 +43,7 @@ type Space struct {
 type Law struct {
 	Statement string // the number of the inequality in the paper, or of the statement that contains it
 	What      string // the inequality, as left ≤ right
-	Loose     string // why no recorded instance of any space has a ratio of ½ or more; empty if a recorded instance has one
+	Loose     string // why no recorded instance of any space has a ratio of ½ or more; empty if a recorded instance has such a ratio
 	Side
 }
 
