@@ -1,8 +1,8 @@
 package data
 
 // Scale is a row of scale.csv. It states the times and the memory that one machine needs for three tasks: to make a
-// network of four queues and the policies of two rules, to compute the occupation measures Ψ of these policies, and to
-// find the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
+// four-queue network and the policies of two rules, to compute the occupation measures Ψ of these policies, and to find
+// the exact optimum of (2.18) over ‖θ‖₂ ≤ 2.
 type Scale struct {
 	States   int     `csv:"states"`        // n
 	Moves    int     `csv:"moves"`         // number of transitions, added up over all state–action pairs

@@ -13,9 +13,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/linprog"
 )
 
-// Certificate contains measures of the quality of a method's answer. Anyone can recompute these
-// measures of quality from the problem and the answer, without trusting the method. The answer is
-// θ̂, with λ̂ if the method has multipliers, or the policy of a [PolicyRun].
+// Certificate contains measures of the quality of a method's answer. Anyone can recompute these measures of quality
+// from the problem and the answer, without trusting the method. The answer is θ̂ (with λ̂ if the method has
+// multipliers) or the policy of a [PolicyRun].
 type Certificate struct {
 	// HasTheta reports whether there is a finite θ̂ whose measures of quality did not overflow. If
 	// HasTheta is false, as for a [PolicyRun], only two measures of quality can be set: PolicyCost and

@@ -14,8 +14,8 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/sum"
 )
 
-// Measure holds the state distribution μ^π of a policy (2.10)–(2.11) and the policy's occupation
-// measure ξ^π = π ⊙ μ^π (2.12). Under the discounted criterion, μ is
+// Measure holds a policy's state distribution μ^π (2.10)–(2.11) and occupation measure ξ^π = π ⊙ μ^π (2.12). Under the
+// discounted criterion, μ is
 //
 //	μ = (1−γ) α (I − γP^π)⁻¹,  that is  μ = (1−γ)α + γ μP^π.
 //

@@ -20,8 +20,8 @@ type SimulateSettings struct {
 	Steps   int    // number of steps, summed over all streams
 	Seed    uint64 // seed of all streams
 	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
-	// Progress, if set, is called after each stream with the total number of steps of the streams
-	// finished so far. Calls do not overlap.
+	// Progress, if set, is called after each stream; its argument is the total number of steps of the streams finished
+	// so far. Calls do not overlap.
 	Progress func(done int)
 }
 

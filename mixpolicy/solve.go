@@ -219,11 +219,11 @@ func (s *Snapshot) check(p *Problem, r Run) error {
 const checkInterval = 20 * time.Millisecond
 
 // Drive performs the steps of a run, for [Solve] and all other code that runs methods. It calls look(0) before the
-// first step. Each call look(t) returns the number of steps, counted from the start, after which Drive calls look next.
-// The run ends when look(t) returns a number ≤ t, when ctx ends, or after an error. [ErrDone] ends the run without an
-// error, but first, Drive calls look(t) for the last t, unless it has already done so. Some 50 to 100 times a second
-// (less often if a step or a call of look takes more than 20 ms), Drive calls tick with the number of steps so far,
-// unless tick is nil. Drive returns the number of steps. If the run panics, Drive returns the panic as an error.
+// first step. Each call look(t) returns a total number of steps; after this many steps, Drive calls look next. The run
+// ends when look(t) returns a number ≤ t, when ctx ends, or after an error. [ErrDone] ends the run without an error,
+// but first, Drive calls look(t) for the last t, unless it has already done so. Some 50 to 100 times a second (less
+// often if a step or a call of look takes more than 20 ms), Drive calls tick with the number of steps so far, unless
+// tick is nil. Drive returns the number of steps. If the run panics, Drive returns the panic as an error.
 func Drive(ctx context.Context, r Run, look func(t int) (next int, err error), tick func(t int)) (steps int, err error) {
 	defer recovered(&err, r)
 	begin, check, every := time.Now(), 0, 1

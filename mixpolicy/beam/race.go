@@ -23,7 +23,7 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/study"
 )
 
-// Race is the content of a race file. Each method runs in each setting of its grid on each problem, with the random
+// Race is the content of a race file. Each method runs on each problem, in each setting of its grid, with the random
 // numbers of the streams 0, …, Trials−1 of Seed, as in [race.Trials]. No setting is selected: every setting has its own
 // rows in the record.
 type Race struct {
@@ -35,7 +35,7 @@ type Race struct {
 	// Iterations is T, the number of iterations of a run if Queries is nil. In this case, the quantities are recorded
 	// about 20 times for each tenfold increase of the number of iterations.
 	Iterations int
-	// Queries lists numbers of revealed costs, in increasing order. A run records the quantities when the number of
+	// Queries lists, in increasing order, numbers of revealed costs. A run records the quantities when the number of
 	// costs revealed to the run reaches each of these numbers. An empty list is an error, but nil is not.
 	Queries []int `json:",omitzero"`
 

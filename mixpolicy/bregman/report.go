@@ -92,7 +92,7 @@ type Examination struct {
 	Name  string  // the property
 	OK    bool    // whether the property holds in all cases
 	Worst float64 // the error in the worst case, where the error is greatest relative to its limit
-	Limit float64 // the greatest error allowed in the worst case
+	Limit float64 // the greatest error that is allowed in this case
 	Where string  // the worst case, if the property fails
 	Note  string  // why the examination was omitted, or another remark
 }

@@ -113,7 +113,7 @@ func Load(path string, set Settings) (*mixpolicy.MDP, error) {
 	})
 }
 
-// Save writes a model to a file whose name ends in .csv or .npz, completely or not at all. Only .npz keeps the
+// Save writes a model, completely or not at all, to a file whose name ends in .csv or .npz. Only .npz keeps the
 // criterion and α. Only .csv keeps action sets and, if [ReadCSV] would read the same names, the names.
 func Save(path string, x *mixpolicy.MDP) error {
 	return save(path, ".csv .npz", func(w io.Writer) error {
@@ -130,8 +130,8 @@ func LoadFeatures(path string, x *mixpolicy.MDP) (*mixpolicy.Features, error) {
 	return load(path, ".npz", func(f *os.File, size int64) (*mixpolicy.Features, error) { return readFeatures(f, size, x) })
 }
 
-// SaveFeatures writes Ψ as the array psi of an .npz file, completely or not at all. The file
-// does not contain the base policies. SaveFeatures allocates a dense Ψ, with nm·d numbers.
+// SaveFeatures writes Ψ, completely or not at all, as the array psi of an .npz file. The file does not contain the base
+// policies. SaveFeatures allocates a dense Ψ, with nm·d numbers.
 func SaveFeatures(path string, psi *mixpolicy.Features) error {
 	return save(path, ".npz", func(w io.Writer) error { return writeFeatures(w, psi) })
 }

@@ -58,9 +58,9 @@
 // draws degenerate programs of up to 12 variables, and checks the answers independently in exact arithmetic. The
 // difficulties of these programs include integer data with many ties; a Ψ of low rank; duplicate, opposite or nearly
 // parallel rows; entries from 10⁻³⁰⁰ to 10²⁰⁰; entries that fall geometrically; balls that just touch the feasible set;
-// and the rows of assignment problems. About one in five hundred of the programs that TestSearch draws stalls, mostly
-// because some rows are nearly parallel: their entries differ from the entries of parallel rows by about
-// 2⁻⁵³ to 2⁻²⁰ in relative terms.
+// and the rows of assignment problems. About one in five hundred programs from TestSearch stalls, mostly because some
+// rows are nearly parallel: their entries differ from the entries of parallel rows by about 2⁻⁵³ to 2⁻²⁰ in relative
+// terms.
 //
 // # What it takes
 //

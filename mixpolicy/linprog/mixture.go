@@ -18,9 +18,9 @@ type Mixture struct {
 
 // Settings are the options of [Mixture.Solve] and [Inequalities.Solve]. The zero value is ready to use.
 type Settings struct {
-	// Warm lists the rows of Ψ, or of A for [Inequalities], with which Solve starts, such as the active rows of a
-	// similar problem. Warm changes the time that Solve takes, but not the optimal point. If the multipliers are not
-	// unique, Warm may change them.
+	// Warm lists the rows with which Solve starts, such as the active rows of a similar problem: rows of Ψ or, for
+	// [Inequalities], of A. Warm changes the time that Solve takes, but not the optimal point. If the multipliers are
+	// not unique, Warm may change them.
 	Warm []int
 }
 

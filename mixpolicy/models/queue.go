@@ -19,9 +19,9 @@ import (
 	"github.com/mixpolicy/lab/mixpolicy/internal/fault"
 )
 
-// Queue is the single queue of section 6, whose service rate is controlled. By (6.1), a job arrives
-// in a step with probability ϱ, and a job departs with probability a, the chosen rate. The zero
-// value is the paper's queue with average cost and the [Uniformised] reading of (6.1).
+// Queue is the single queue of section 6; its service rate is controlled. By (6.1), a job arrives in a step with
+// probability ϱ, and a job departs with probability a, the chosen rate. The zero value is the paper's queue with
+// average cost and the [Uniformised] reading of (6.1).
 //
 // Without Empty, the states are the lengths 1, …, L, and state index s is length s+1. With Empty, the states are the
 // lengths 0, …, L, and state index s is length s. The actions are the rates. A departure from the shortest length and

@@ -301,9 +301,9 @@ func quotation(numbers []string, told map[string]bool) string {
 // unmarked escapes three characters that Markdown would interpret in the text of a finding.
 var unmarked = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;")
 
-// Premises returns a map from the number of an entry of the index to the numbers of its premises, as listed in
-// data/premises.csv. The premises of an entry are the entries that the paper cites when it proves or derives this
-// entry. The map has no cycle; an entry without premises is not in the map.
+// Premises returns a map whose keys are numbers of index entries, and whose values are the numbers of their premises,
+// as listed in data/premises.csv. The premises of an entry are the entries that the paper cites when it proves or
+// derives this entry. The map has no cycle; an entry without premises is not in the map.
 func Premises() (map[string][]string, error) {
 	rows, err := data.Rows[struct {
 		Number   string `csv:"number"`

@@ -30,14 +30,14 @@ type Family struct {
 }
 
 // Moduli is a comparison of Bregman moduli in Algorithm 1 on one problem. All moduli get equally many samples and the
-// same seeds. The step sizes are chosen from the same grid for all moduli, by equally many tuning trials with a
-// separate seed ([race.Settings].Halving). While the step size chosen for a modulus is at an end of the grid, the grid
-// grows at this end for all moduli, up to 64 step sizes.
+// same seeds. The step sizes are chosen from the same grid for all moduli, by sequential halving
+// ([race.Settings].Halving) with equally many tuning trials and a separate seed. While the step size chosen for a
+// modulus is at an end of the grid, the grid grows at this end for all moduli, up to 64 step sizes.
 //
 // At the lower end, this rule has two exceptions. If the least step size is chosen for a modulus, but the runs with
 // this step size hardly move from θ₀, the grid does not grow for this modulus. The other exception: the grid grows at
-// the lower end if no step size can be chosen for a modulus, and if this modulus made a step in the first tuning trial
-// with at least one step size.
+// the lower end if no step size can be chosen for a modulus, and if, with at least one step size, this modulus made a
+// step in the first tuning trial.
 //
 // The comparison tests the remark after Theorem 3.4 that the geometry of the policy class matters through ‖Ψ‖_{*,2}.
 type Moduli struct {
@@ -161,9 +161,9 @@ func (s *ModuliSettings) compete(ctx context.Context, p *mixpolicy.Problem, fami
 }
 
 // grow adds step sizes beyond an end of the grid that was chosen for a modulus, but not below the grid if the modulus
-// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, and if this
-// modulus made a step in the first tuning trial with at least one step size. At an end, it adds at most half as many
-// step sizes as the grid has. It reports whether it added any.
+// hardly moves there. It also adds step sizes below the grid if no step size could be chosen for a modulus, and if,
+// with at least one step size, this modulus made a step in the first tuning trial. At an end, it adds at most half as
+// many step sizes as the grid has. It reports whether it added any.
 func (s *ModuliSettings) grow(all []Contender, start float64) bool {
 	n := len(s.Etas)
 	more, below, above := min(max(1, n/2), (64-n)/2), 0, 0 // race.Run takes at most 64
@@ -309,7 +309,7 @@ func (m *Moduli) Cost() plotting.Figure {
 
 // Differences draws, from the given number of queries on, the penalised gap of each modulus minus the penalised gap of
 // the first modulus without an error. Each difference is between two runs on the same stream. The figure shows the
-// means of the differences with intervals, divided by the optimum.
+// means of the differences, divided by the optimum, with intervals.
 func (m *Moduli) Differences(from float64) plotting.Figure {
 	all, f := m.finished(), plotting.Figure{X: queries}
 	for i, k := range all {

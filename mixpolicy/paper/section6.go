@@ -241,7 +241,7 @@ func checkProtocol(ctx context.Context) Finding {
 type Contest struct {
 	Protocol Protocol
 	// For each method, Tuned holds the scores of the configuration with the least mean penalised gap in the tuning
-	// trials. TunedByCost holds the scores of the configuration with the least mean true cost of the policy in these
+	// trials. TunedByCost holds the scores of the configuration whose policies have the least mean true cost in these
 	// trials. Both methods have equally many configurations. Only the penalised gap counts infeasibility: if Ψθ̂ has a
 	// negative entry, the policy can cost less than the optimum of (2.18).
 	Tuned, TunedByCost           Pair
@@ -252,7 +252,7 @@ type Contest struct {
 	Again int
 }
 
-// Resamples is the number of bootstrap resamples of the tuning trials that [Protocol.Contest] draws for each choice.
+// Resamples is how many bootstrap resamples of the tuning trials [Protocol.Contest] draws for each choice.
 const Resamples = 999
 
 // Pair holds the scores of the two methods.
@@ -364,8 +364,8 @@ func (f Figure2) Cost() plotting.Figure {
 		plotting.Rule{Label: "optimum of (2.18)", At: f.Optimum})
 }
 
-// Violation draws the means of ½‖[Ψθ̂]₋‖₂ over trials, which Fig. 2 omits. The intervals are bootstrap intervals, which
-// do not reach below 0.
+// Violation draws curves that Fig. 2 omits: the means of ½‖[Ψθ̂]₋‖₂ over trials. The intervals are bootstrap intervals,
+// which do not reach below 0.
 func (f Figure2) Violation() plotting.Figure {
 	return f.positive("½‖[Ψθ̂]₋‖₂", race.Violation)
 }
@@ -405,7 +405,7 @@ func compare(ctx context.Context, primalDual, penalty Protocol) (f Figure2, err 
 	return f, nil
 }
 
-// MeanRelativeGap runs trials of a method on the queue with the given class. It returns the mean of [RelativeGap] over
+// MeanRelativeGap runs trials of a method on the queue, with the given class. It returns the mean of [RelativeGap] over
 // the answers of the trials, with a 95 % interval.
 func MeanRelativeGap(ctx context.Context, class mixpolicy.Class, m mixpolicy.Method, iterations, trials int) (v race.Interval, err error) {
 	defer catch(&err)

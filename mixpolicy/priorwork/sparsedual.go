@@ -161,7 +161,7 @@ type DualALPRun struct {
 	Steps     int
 	Radius    float64   // R₂ in ‖θ‖₂ ≤ R₂; each step also enforces 1ᵀθ = 1
 	Start     []float64 // θ₀
-	// Visit, if set, receives the mean of the iterates after each step that Schedule names, and after the last step.
+	// After each step that Schedule names, and after the last step, Visit (if set) receives the mean of the iterates.
 	// Visit must copy the mean to keep it.
 	Visit    func(step int, average []float64) error
 	Schedule mixpolicy.Schedule

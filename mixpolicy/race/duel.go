@@ -12,7 +12,7 @@ type Duel struct {
 	// P is the p-value, adjusted for the number of duels, of the sign test that compares Better with Worse. The test
 	// finds a difference if P ≤ Level. [Settle] sets P and Level.
 	P, Level float64
-	// Difference is the median of Differences with a confidence interval. [Settle] sets the median and the interval;
+	// Difference is the median of Differences, with a confidence interval. [Settle] sets the median and the interval;
 	// the confidence of the interval depends on the number of duels.
 	Difference Interval
 }

@@ -144,7 +144,7 @@ func (r Record) Against(kind, quantity string, problems []string, method string,
 	return c.Table(caption, "problem", others...)
 }
 
-// Margins returns a table of duels between the given pairs of methods on the three problems of [Names]. For each duel,
+// Margins returns a table of duels on the three problems of [Names], between the given pairs of methods. For each duel,
 // it includes the median difference between the two methods.
 func (r Record) Margins(kind, quantity string, pairs ...[2]string) plotting.Table {
 	return margins(quantity, slices.Concat(r.Duels(kind, quantity, Names, pairs...)...))

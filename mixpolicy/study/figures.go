@@ -171,8 +171,8 @@ func (r Record) ByDim(noise Noise) plotting.Figure {
 	return f
 }
 
-// Final returns the last row of a method for a quantity, in the races of a kind on a problem. If there is no such row,
-// Final returns the zero Row.
+// Final returns the last row of the given problem, kind of race, method and quantity. If there is no such row, Final
+// returns the zero Row.
 func (r Record) Final(problem, kind, method, what string) race.Row {
 	return final(r.Record, race.Row{Problem: problem, Race: kind, Method: method, Quantity: what})
 }

@@ -92,8 +92,8 @@ func SmallNetwork(buffer int) FourQueues {
 	}
 }
 
-// Compute runs the experiment. For each set of base policies, it computes the costs of these policies, and the exact
-// optimum of (2.18) with the true cost of the optimum's policy. It also runs the learning methods, unless Learning is
+// Compute runs the experiment. For each set of base policies, it computes the costs of these policies, the exact
+// optimum of (2.18), and the true cost of the optimum's policy. It also runs the learning methods, unless Learning is
 // zero or the set is the six rules. If ctx ends, Compute returns the rows so far and an error.
 func (e FourQueues) Compute(ctx context.Context) (rows race.Record, err error) {
 	defer catch(&err)

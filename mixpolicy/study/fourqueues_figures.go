@@ -251,7 +251,7 @@ func (r NetworkRecord) TuningCurves(part string) plotting.Figure {
 // stepped are the learners that have a step size and whose runs reach the end.
 var stepped = []string{"Algorithm 1, printed signs", "Algorithm 1", "Algorithm 1, rows scaled", "penalty"}
 
-// LearningCurves draws two means over the runs against the number of queries: the mean of the objective cᵀΨθ, and the
+// LearningCurves draws, against the number of queries, two means over the runs: the mean of the objective cᵀΨθ, and the
 // mean of the negative mass of Ψθ.
 func (r NetworkRecord) LearningCurves(part string) plotting.Panels {
 	objective, mass := axes("Objective: "+part, "queries", "cᵀΨθ"), axes("Violation: "+part, "queries", "negative mass of Ψθ")

@@ -172,8 +172,8 @@ func (c Instance) race(ctx context.Context, e race.Entrant, set race.Settings) (
 // medianOf returns the median with its interval. Tuning also compares settings by medianOf.
 func medianOf(x []float64) race.Interval { return race.Median(x, confidence) }
 
-// Update computes the rows of the given kind, [ByQueries], [BySeconds], [Fair] or [Until], on a problem. It runs the
-// named methods or, if none is named, all methods of this kind. For Until, the only method is "scale-free". ByQueries
+// Update computes a problem's rows of the given kind: [ByQueries], [BySeconds], [Fair] or [Until]. It runs the named
+// methods or, if none is named, all methods of this kind. For Until, the only method is "scale-free". ByQueries
 // includes [Tuning] and [Reaching], and Fair includes [FairTuning]. ByQueries and BySeconds also include [Given].
 // Except for Until, each method takes minutes. In the record at path, Update replaces the old rows with the computed
 // rows, and leaves the rows of other methods unchanged. It returns the methods that took part. For a problem outside

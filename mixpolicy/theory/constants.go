@@ -58,9 +58,9 @@ type Constants struct {
 
 // NewConstants computes the constants for the Modulus, Beta, CostScale and Theta0 of the settings a. It returns an
 // error if Algorithm 1 refuses the settings. It returns an error if RowScaling is set, because the analysis does not
-// cover row scaling. It returns an error if the Modulus is not a [bregman.StrongConvexer] with μ > 0, or if it finds a
-// point outside the class in the domain of the Modulus, because iterates may then leave the class. It also returns the
-// errors of [mixpolicy.Problem.Optimum] and [Multipliers].
+// cover row scaling. It returns an error if the Modulus is not a [bregman.StrongConvexer] with μ > 0, or if it finds,
+// in the domain of the Modulus, a point outside the class, because iterates may then leave the class. It also returns
+// the errors of [mixpolicy.Problem.Optimum] and [Multipliers].
 func NewConstants(p *mixpolicy.Problem, a mixpolicy.PrimalDual) (*Constants, error) {
 	if a.RowScaling {
 		return nil, errors.New("theory: the bounds of section 3.2 do not cover row scaling, want PrimalDual.RowScaling = false")

@@ -49,8 +49,8 @@
 //   - After Krylov steps, a state takes its new mass if this mass balances at least half of its flow (see
 //     solver.iterate). If instead every mass is kept between a tenth of its old value and ten times its old value, the
 //     residual rises back from 3e-11 to 1e-3, so the method needs almost twice as many sweeps (104).
-//   - What a level receives from the next level is multiplied by 1.4 (see overCorrection), so from the finest level, one visit to the
-//     next level is almost as good as two.
+//   - What a level receives from the next level is multiplied by 1.4 (see overCorrection), so from the finest level,
+//     one visit to the next level is almost as good as two.
 //   - If Krylov steps gain little, more steps are allowed (see krylov.patience). So random graphs and grids whose edge
 //     weights differ by factors of 10⁴ take hundreds of sweeps instead of ten thousand.
 //   - Rows are visited in the order of the states. If they are visited in the order of the groups, memory is read in

@@ -105,9 +105,9 @@ const climb = 500
 // Search evaluates the given number of instances of a space, at most 500 from each random start. Search changes one or
 // two parameters at a time, by 2⁻³⁰ to 1 times the parameter's range; about half of the changes are less than 2⁻¹⁵
 // times the range. Search assigns the starts to the bounds in turn. From each start, it keeps the changes that do not
-// lower the ratio of the bound to which the start is assigned. The records depend on the seed, not on the number of
-// workers. After the search from each start, Search passes the number of instances of this start to the function done.
-// The function must be safe for concurrent calls.
+// lower the ratio of the start's bound. The records depend on the seed, not on the number of workers. After the search
+// from each start, Search calls the function done with the number of instances of this start. The function must be safe
+// for concurrent calls.
 func Search(ctx context.Context, s Space, instances int, seed uint64, workers int, done func(instances int)) ([]Record, error) {
 	found := make([][]Record, (instances+climb-1)/climb)
 	var group errgroup.Group
