@@ -101,8 +101,8 @@ func (x *MDP) eliminate(ctx context.Context, q *Measure, chain *sparse.Matrix, s
 		r, err := x.reduce(ctx, chain, support, most)
 		switch {
 		case errors.Is(err, reduction.ErrFill):
-			return fmt.Errorf("mixpolicy: %w: for %d states, elimination would store more than %.0g entries or "+
-				"compute more than %.0g products; want GaussSeidel or Multilevel", err, len(support), most.Entries, most.Products)
+			return fmt.Errorf("mixpolicy: %w: for %d states, elimination would store more than %.2g entries or "+
+				"compute more than %.2g products; want GaussSeidel or Multilevel", err, len(support), most.Entries, most.Products)
 		case err != nil:
 			return fault.At("mixpolicy", "measure stopped", err)
 		}

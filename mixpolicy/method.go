@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// Method is a method that [Solve] can run. Most methods are iterative and learn from sampled costs.
-// A Method holds only settings. Its fields are exported, and a run never writes to them, so a
-// Method can be copied, shared between goroutines, printed, and run several times at once. The zero
-// value of a method can be run, unless the comment on a field says that the field is required.
+// Method is a method that [Solve] can run. Most methods are iterative and learn from sampled costs. A Method holds only
+// settings. Its fields are exported, and a run never writes to them, so a Method can be copied, shared between
+// goroutines, printed, and run several times at once. The zero value of a method can be run, unless the method needs a
+// field that has no default, such as a number of steps or a basis Φ.
 type Method interface {
 	// Name is a short name for tables and legends.
 	Name() string

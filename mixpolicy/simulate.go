@@ -17,7 +17,7 @@ import (
 
 // SimulateSettings controls [Simulate].
 type SimulateSettings struct {
-	Steps   int    // number of steps, summed over all streams
+	Steps   int    // number of steps, summed over all 64 streams; at least 64
 	Seed    uint64 // seed of all streams
 	Workers int    // goroutines; 0 means one per CPU. The result does not depend on Workers.
 	// Progress, if set, is called after each stream; its argument is the total number of steps of the streams finished

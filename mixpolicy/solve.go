@@ -86,7 +86,7 @@ type Result struct {
 	Status     Status
 	Iterations int       // iterations done
 	Theta      []float64 // θ̂, the method's answer; nil for a [PolicyRun]
-	Last       []float64 // the last iterate θ_T
+	Last       []float64 // the last iterate θ_T; nil for a [PolicyRun]
 	Lambda     []float64 // λ̂ over pairs; nil for methods without multipliers
 	// Policy is π^θ̂ of (2.20), or nil if there is no finite θ̂. For a [PolicyRun], Policy is the learned policy, or nil
 	// if the run was interrupted.
@@ -100,10 +100,11 @@ type Result struct {
 // for bit. The last digits can differ between architectures, because some architectures fuse products with sums
 // (arm64), or compute exp and log in another way (wasm).
 //
-// Bad parameters give an error and no result. If ctx ends the run, or the method or the recorder fails during
-// the run, the result holds the state reached, and the error says after how many iterations. After ctx has
-// ended, the certificate contains only numbers that take little time to compute, so it contains
-// neither the optimum nor the policy's true cost.
+// Bad parameters give an error and no result. If ctx ends the run, or the method or the recorder fails during the run,
+// the result holds the state reached, and the error says after how many iterations. If the certificate or the policy of
+// a completed run cannot be computed, Solve returns the result and an error. After ctx has ended, the certificate
+// contains only numbers that take little time to compute, so it contains neither the optimum nor the policy's true
+// cost.
 func Solve(ctx context.Context, p *Problem, m Method, set Settings) (*Result, error) {
 	switch err := CheckMethod(m); {
 	case ctx == nil:

@@ -50,9 +50,9 @@ func (v *Valuation) Cost() float64 { return v.Lower + (v.Upper-v.Lower)/2 }
 // ValuationSettings controls [Evaluate], [ValueIteration], [PolicyIteration] and
 // [ModifiedPolicyIteration]; the zero value suits most models.
 type ValuationSettings struct {
-	// Tolerance is the width of [Lower, Upper] at which iteration stops, in the unit of the costs;
-	// 0 means 1e-9·(max c − min c). The part of the width that comes from rounding does not count,
-	// and iteration also stops when that part dominates.
+	// Tolerance is the width of [Lower, Upper] at which iteration stops, in the unit of the costs; 0 means 1e-9·(max c
+	// − min c), with c^π instead of c in [Evaluate]. The part of the width that comes from rounding does not count, and
+	// iteration also stops when that part dominates.
 	Tolerance float64
 
 	// MaxIterations is the greatest number of iterations or, in [Evaluate], of sweeps; 0 means 1,000,000.
@@ -102,8 +102,8 @@ func (set ValuationSettings) complete(x *MDP) (ValuationSettings, error) {
 // under discounting, and relative value iteration (White 1963) under average cost. Under average
 // cost, the bounds approach each other if the least average cost is the same from every state.
 //
-// If ctx ends, or if MaxIterations iterations are not enough, ValueIteration returns an error. It also
-// returns the valuation so far, if any, with valid bounds.
+// ValueIteration returns an error if a setting is invalid, if values overflow, if ctx ends, or if MaxIterations
+// iterations are not enough. It also returns the valuation so far, if any, with valid bounds.
 func ValueIteration(ctx context.Context, x *MDP, set ValuationSettings) (*Valuation, error) {
 	return x.optimise(ctx, set, func(*search) error { return nil })
 }
@@ -334,9 +334,10 @@ func (r *search) notConverged(count int, unit string, p *Policy) error {
 
 // Evaluate finds the value of a policy π: by elimination for up to 1500 states, and by sweeps v ← c^π + γP^π v for
 // larger models, or if elimination is not cheap. If 1024 sweeps are not enough for a larger model, Evaluate tries
-// elimination. It returns an error if π does not fit the MDP (see [MDP.Under]), if π has several recurrent classes
-// under average cost (the error names the classes), if MaxIterations sweeps are not enough, or if ctx ends. In the
-// last two cases, Evaluate also returns the valuation so far, if any, with valid bounds.
+// elimination. It returns an error if π does not fit the MDP (see [MDP.Under]), if a setting is invalid, if π has
+// several recurrent classes under average cost (the error names the classes), if values overflow, if MaxIterations
+// sweeps are not enough, or if ctx ends. In the last two cases, Evaluate also returns the valuation so far, if any,
+// with valid bounds.
 func Evaluate(ctx context.Context, x *MDP, p *Policy, set ValuationSettings) (*Valuation, error) {
 	y, err := x.Under(p)
 	if err != nil {

@@ -260,8 +260,8 @@ type Drawing interface {
 	panels() (Panels, error)
 }
 
-// Panels are figures in a grid, row by row. In a file, the axes of the figures are aligned. A page shows as many
-// figures side by side as there is room for.
+// Panels are figures in a grid, row by row. In a file, the axes of the figures are aligned, and each figure has as much
+// room as the first. A page shows as many figures side by side as there is room for.
 type Panels struct {
 	Figures []Figure
 	Columns int // the number of columns in a file; default: all figures in one row

@@ -66,8 +66,9 @@ func Encode[Row any](w io.Writer, rows []Row) error {
 }
 
 // Decode reads what [Encode] has written. If check is not nil, Decode calls check for each row. Decode returns an error
-// if the header does not name the columns, if a cell is not of the column's type, or if check returns an error. An
-// error about a cell names the line and the column. An error that check returns is preceded by the number of the line.
+// if r does not contain valid CSV, if the header does not name the columns, if a cell is not of the column's type, or
+// if check returns an error. An error about a cell names the line and the column. An error that check returns is
+// preceded by the number of the line.
 func Decode[Row any](r io.Reader, check func(*Row) error) ([]Row, error) {
 	all, names := columns(reflect.TypeFor[Row](), "", nil)
 	lines, err := csv.NewReader(r).ReadAll()

@@ -32,8 +32,9 @@ type Race struct {
 
 	Trials int
 	Seed   uint64
-	// Iterations is T, the number of iterations of a run if Queries is nil. In this case, the quantities are recorded
-	// about 20 times for each tenfold increase of the number of iterations.
+	// Iterations is T, the number of iterations of a run. If there are methods, either Iterations or Queries must be
+	// set, but not both. With Iterations, the quantities are recorded about 20 times for each tenfold increase of the
+	// number of iterations.
 	Iterations int
 	// Queries lists, in increasing order, numbers of revealed costs. A run records the quantities when the number of
 	// costs revealed to the run reaches each of these numbers. An empty list is an error, but nil is not.

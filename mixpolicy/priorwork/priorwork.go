@@ -8,7 +8,8 @@
 //	                                                      de Farias and Van Roy 2004
 //	smoothed ALP (4.10)–(4.13)           SALP             Desai, Farias and Moallemi 2012
 //	… by a primal–dual method            SmoothedPrimalDual   announced in the abstract, derived here
-//	dual ALP (4.14)–(4.15)               DualALP          Abbasi-Yadkori, Bartlett and Malek 2014
+//	dual ALP (4.14)–(4.15)               DualALP, SparseDualALP
+//	                                                      Abbasi-Yadkori, Bartlett and Malek 2014
 //	penalty, mixtures (4.16)             mixpolicy.Penalty    Banijamali et al. 2018
 //	π-learning                           PiLearning       Wang 2017
 //	randomised LP, discounted            RandomizedLP     Wang 2020

@@ -16,7 +16,8 @@ import (
 )
 
 // SmoothedPrimalDual is the method that the paper's abstract announces: a primal–dual method for the smoothed ALP, with
-// sampling from the polytope of the constraints. The paper's text does not contain the method, so we derive it here.
+// sampling from the polytope of the constraints. The paper's text does not contain the method, so we derive it here,
+// for discounted cost only.
 //
 // # The saddle point
 //

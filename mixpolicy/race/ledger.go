@@ -42,7 +42,8 @@ var LedgerTerms = [7]string{"regret of θ", "θ: start", "θ: stability", "θ: n
 // LedgerOf runs Algorithm 1 with the oracle of the given seed, and returns the ledger of this run. When ctx ends during
 // the run, LedgerOf returns the ledger so far and an error. LedgerOf returns nil and an error if iterations < 1, if
 // φ(θ*) = ∞, or if the run fails. LedgerOf also returns an error for the printed form, for row scaling and for a
-// Recency other than 0, because these options change the sums.
+// Recency other than 0, because these options change the sums. It also returns the errors of [mixpolicy.PrimalDual.For]
+// and [theory.Multipliers].
 func LedgerOf(ctx context.Context, p *mixpolicy.Problem, a mixpolicy.PrimalDual, iterations int, seed uint64) (*Ledger, error) {
 	a, err := a.For(p)
 	switch {

@@ -14,7 +14,7 @@ import (
 // Interval is a mean, or another statistic, with a confidence interval.
 type Interval struct {
 	Mean, Lo, Hi float64
-	Std          float64 // standard deviation of the values; only TInterval and BootstrapInterval set it
+	Std          float64 // standard deviation of the values; only TInterval, BootstrapInterval and the Mean of a beam.Statistic set it
 	Confidence   float64
 	N            int
 }
