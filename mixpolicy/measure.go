@@ -94,10 +94,10 @@ type MeasureSettings struct {
 	// computation returned. Iteration begins from Start; nil means uniform. A guess saves about as many sweeps
 	// as the uniform start needs to reach the residual of the guess. [Multilevel] needs some four sweeps
 	// to reduce the residual by a factor of ten. For example, take the network of 10⁶ states that the
-	// comment on [Multilevel] mentions. From the uniform start, Multilevel reaches a residual of 1e-10
-	// in 46 sweeps. From the measure of a policy that differs from the given policy in one decision out
-	// of 10⁴, Multilevel needs 38 sweeps. A policy that differs in one decision out of 100 has a measure
-	// that saves no sweeps.
+	// comment on [Multilevel] mentions, and the rule LONGER. From the uniform start, Multilevel reaches a
+	// residual of 1e-10 in 54 sweeps. From the measure of a policy that differs from LONGER in one
+	// decision out of 10⁴, Multilevel needs 38 sweeps; from the measure of a policy that differs in one
+	// decision out of 100, it needs 50.
 	Start []float64
 	// Progress, if set, is called now and then with the number of sweeps and the residual.
 	Progress func(sweep int, residual float64)

@@ -299,8 +299,8 @@ func negligible(x, size *big.Float) bool {
 //
 //	κ > R‖Ψᵀλ + κ1‖⁎.
 //
-// If R = +∞, Ψᵀλ + κ1 is rarely exactly 0 in floating point, so the proof shows only that there is no feasible θ with
-// ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
+// If R = +∞, this inequality requires Ψᵀλ + κ1 = 0, which rarely holds exactly in floating point. So for R = +∞, the
+// proof shows only that there is no feasible θ with ‖θ‖₂ < Radius, where Radius is more than 2²⁰.
 type InfeasibleError struct {
 	Rows       []Multiplier // λ, scaled to a size near 1
 	Hyperplane float64      // κ

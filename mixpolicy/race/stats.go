@@ -43,8 +43,8 @@ func TInterval(x []float64, confidence float64) Interval {
 
 // BootstrapInterval returns the percentile bootstrap interval of the mean, from 9,999 resamples drawn with PCG(seed,
 // 0). The bootstrap assumes a finite variance, but no particular shape of the distribution. For small samples, the
-// interval is a little too narrow; for a single value, it is the whole real line. BootstrapInterval panics under the
-// same conditions as [TInterval].
+// interval is too narrow: a little for 20 values, far too narrow for two or three. For a single value, it is the whole
+// real line. BootstrapInterval panics under the same conditions as [TInterval].
 func BootstrapInterval(x []float64, confidence float64, seed uint64) Interval {
 	iv := TInterval(x, confidence)
 	if len(x) == 1 {

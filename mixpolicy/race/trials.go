@@ -151,7 +151,7 @@ func begin(ctx context.Context, p *mixpolicy.Problem, set Settings) (*harness, e
 	err := errors.Join(increasing("queries", set.Queries), increasing("times", set.Times))
 	switch {
 	case ctx == nil || p == nil:
-		err = errors.New("race: context or problem is nil, want neither to be nil")
+		err = errors.New("race: no context or no problem, want both")
 	case set.Trials < 1:
 		err = fmt.Errorf("race: %d trials, want at least 1", set.Trials)
 	case set.First < 0:

@@ -1,13 +1,13 @@
 // Package study runs races of most methods of package priorwork, and of several forms of Algorithm 1, on three problems
 // ([Names]). In races by queries, all methods make equally many queries; in races by seconds, all methods have the same
-// time. The methods are tuned for the quantity that is reported. Some of the methods also run in fair races ([Fair]),
-// on these problems and on families of random problems ([Family]). In the races by queries, the methods that also take
-// part in fair races have 100 or 200 runs. If these methods have anything to tune, we tune them on fine grids of
-// settings. The other methods have 20 runs, and at most 16 settings. The sign test compares runs on the same streams,
-// with Holm's correction for the number of comparisons. The results are in data/comparison.csv. From this file,
-// notebook 09 computes its recommendations, and notebook 12 its figures and tables. A test repeats some of the races.
-// [FourQueues] is the experiment that the paper announces in section 7, on networks with up to a million states. The
-// results of this experiment are in data/network.csv.
+// time. For results by penalised gap, the methods are tuned by penalised gap; for results by true cost, by true cost.
+// Some of the methods also run in fair races ([Fair]), on these problems and on families of random problems ([Family]).
+// In the races by queries, the methods that also take part in fair races have 100 or 200 runs. If these methods have
+// anything to tune, we tune them on fine grids of settings. The other methods have 20 runs, and at most 16 settings.
+// The sign test compares runs on the same streams, with Holm's correction for the number of comparisons. The results
+// are in data/comparison.csv. From this file, notebook 09 computes its recommendations, and notebook 12 its figures and
+// tables. A test repeats some of the races. [FourQueues] is the experiment that the paper announces in section 7, on
+// networks with up to a million states. The results of this experiment are in data/network.csv.
 //
 // A record of races holds the result of each run at the end of the race ([race.Row].Values). The sign tests and the
 // tables of final results are computed from these results.

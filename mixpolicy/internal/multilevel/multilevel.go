@@ -15,12 +15,13 @@
 // again. The cycle never subtracts, so no mass becomes negative.
 //
 // Once μ is roughly right, the share of each state in the mass of its group is frozen. The same cycle is then linear.
-// We call this linear cycle a correction ([cycle.correct]). It approximates the inverse of I − Pᵀ, and preconditions a
-// Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of the time of a balance.
-// Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Between balances, only sweeps change
-// the masses of these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column sums, so piecewise constant interpolation is
-// appropriate (Notay 2012; De Sterck, Treister and others 2010–11). The shares are computed again when the residual has
-// fallen by a factor of a thousand since their last computation, or when the iteration becomes slow.
+// We call this linear cycle a correction ([cycle.correct]). It solves (I − Pᵀ)e = b approximately, for a b that adds up
+// to 0, and preconditions a Krylov iteration, the generalised conjugate residual method. A correction takes a fifth of
+// the time of a balance. Corrections omit states whose masses and residuals are tiny ([solver.heavy]). Between
+// balances, only sweeps change the masses of these states. The scaled matrix (I − Pᵀ) diag μ has zero row and column
+// sums, so piecewise constant interpolation is appropriate (Notay 2012; De Sterck, Treister and others 2010–11). The
+// shares are computed again when the residual has fallen by a factor of a thousand since their last computation, or
+// when the iteration becomes slow.
 //
 // The blocks of states do not depend on the number of processors ([each]), and Gauss–Seidel visits all blocks of one
 // colour at once ([order]), so the results are the same, bit for bit, for any number of processors.

@@ -30,8 +30,8 @@
 // matrix E to the rate matrix Q of the remaining chain, with |E(i,j)| ≤ δ = 2⁻¹⁰⁷⁴ off the diagonal, so ‖E‖∞ ≤ 2nδ. If
 // xQ = −yE, where x adds up to 0 and y is a distribution, then ‖x‖₁ ≤ 2‖E‖∞ max h, where h(s) is the mean time from s
 // to 0. Let T be the greatest computed mean time to 0. Each step changes h little if nδT is small, so h ≤ 2T
-// throughout, and ‖x‖₁ ≤ 8nδT. The eliminated states have at most 2T times the mass of the other states, and each of
-// their shares f(i,k) also loses at most δ. So over the n steps together, μ moves in ℓ₁ by at most
+// throughout, and ‖x‖₁ ≤ 8nδT. Together, the eliminated states have at most 2T times the mass of the remaining
+// states. Each quotient f(i,k) also loses at most δ. So over the n steps together, μ moves in ℓ₁ by at most
 // 2(1+2T)(8n²δT + n²δ) < 2⁵n²(1+T)²δ.
 package reduction
 
