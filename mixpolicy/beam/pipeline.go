@@ -94,8 +94,8 @@ func (c *counter) add(ctx context.Context, n int) {
 type doTask struct{ Race string }
 
 // ProcessElement carries out a task. The task runs in another goroutine. Meanwhile, ProcessElement counts the seconds
-// in its own goroutine, because a counter needs the ctx that Beam passes. If a run fails, the part counts the failure,
-// and ProcessElement returns no error.
+// of work in the goroutine in which Beam called it. If a run fails, the part counts the failure, and ProcessElement
+// returns no error.
 func (f *doTask) ProcessElement(ctx context.Context, t Task, emit func(int, Part)) error {
 	var part Part
 	ended := make(chan error, 1)

@@ -202,7 +202,7 @@ type Entry struct {
 	What     string `csv:"what"`
 	Symbol   string `csv:"symbol"`   // the entry's name in the code: "folder.Name" or "folder.Type.Method"
 	Errata   string `csv:"errata"`   // the ID of the gravest erratum that affects the entry, or ""
-	Defines  bool   `csv:"defines"`  // true for a definition: if right as printed, the entry asserts nothing
+	Defines  bool   `csv:"defines"`  // whether the entry is a definition: if a definition is right as printed, its verdict is Defines
 	Notebook string `csv:"notebook"` // the notebook that shows the entry, such as "03-primal-dual"
 
 	check check

@@ -467,8 +467,8 @@ func checkAlongRuns(number string) check {
 type Law struct {
 	Number string
 	// Sides returns the sides at a place, as printed and as corrected. If the Relation of a form is "", the form is not
-	// evaluated: a law that is right as printed has no corrected form, and a law that holds only with high probability
-	// has no printed form. Where the condition of a law fails, neither form has a Relation.
+	// evaluated. This is so in three cases: the corrected form of a law that is right as printed; the printed form of a
+	// law that holds only with high probability; and both forms where the condition of the law fails.
 	Sides func(*Trace, Place) (printed, corrected Sides)
 	each  places
 }

@@ -32,8 +32,8 @@ import (
 //
 // The mean b̂ leaves out samples with large costs. By Assumption A.3, c_max = max |c| is known. Sample t is left out if
 // the absolute value of its cost exceeds c_max by more than the limit √t(c_max + m_t). Here m_t is the mean of the
-// earlier samples' excesses above c_max. In this mean, an excess above the limit of its sample counts as this limit. So
-// a rare outlier does not spoil b̂, and without noise, no sample is left out.
+// earlier samples' excesses above c_max. If an earlier sample's excess is greater than the limit for that sample, the
+// mean uses this limit instead. So a rare outlier does not spoil b̂, and without noise, no sample is left out.
 //
 // # When a run ends by itself
 //
@@ -115,13 +115,13 @@ import (
 // # Where the method fails
 //
 // With a Tolerance, a run ends long after it has found an answer that is good enough; notebook 12 shows how long after.
-// If noise is asymmetric, the bound on the excess still holds, because a constant in E X_L adds the same to bᵀθ for all
-// θ. But the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair, the clipping of costs
-// and the omission of samples can bias b̂. Without the exact optimum, the [mixpolicy.Certificate] of a result bounds
-// the excess only by the duality gap at λ̂. This gap grows with R, and is far larger than the excess over the optimum.
-// If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ and is not averaged. The answers are
-// then worse than the answers of a tuned Algorithm 1. For a modulus whose D is unbounded on the class, such as
-// [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
+// If noise is asymmetric, the bound on the excess still holds, because a constant in E X_L changes the estimate b̄ᵀθ by
+// the same amount for all θ. But the estimated cost of θ̂ is then wrong by this constant. If noise depends on the pair,
+// the clipping of costs and the omission of samples can bias b̂. Without the exact optimum, the [mixpolicy.Certificate]
+// of a result bounds the excess only by the duality gap at λ̂. This gap grows with R, and is far larger than the excess
+// over the optimum. If the field Sampled is true, the gradient is (3.5a), whose noise grows with λ and is not averaged.
+// The answers are then worse than the answers of a tuned Algorithm 1. For a modulus whose D is unbounded on the class,
+// such as [bregman.Euclidean] for R = ∞, there is no Δ, and (θ) proves nothing.
 //
 // Source: the combination is ours; its parts are from four papers. The step in θ is from Orabona and Pál, Theoretical
 // Computer Science 716, 2018. The use of ĝ_t as the guess of ĝ_{t+1} is from Rakhlin and Sridharan, NeurIPS 2013. The

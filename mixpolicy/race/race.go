@@ -95,10 +95,11 @@ func Ends(axes []Axis, tried [][]float64, at []float64) (names []string) {
 }
 
 // Halve looks for the setting with the least median score among n settings, by sequential halving. After every round
-// but the last, Halve drops half of the remaining settings (rounded down): those with the greatest median scores. After
-// a round with r rounds to go, each setting of this round has max{1, ⌊trials/2ʳ⌋} trials. Halve calls the function
-// score in parallel, and a score of NaN counts as +Inf. Halve returns the best setting and this setting's median score;
-// for an even number of scores, the median is the lower of the two middle scores.
+// but the last, Halve drops half of the remaining settings (rounded down): those with the greatest median scores. At
+// the end of a round that r more rounds follow, each setting of this round has max{1, ⌊trials/2ʳ⌋} trials, counting the
+// trials of earlier rounds. Halve calls the function score in parallel, and a score of NaN counts as +Inf. Halve
+// returns the best setting and this setting's median score; for an even number of scores, the median is the lower of
+// the two middle scores.
 func Halve(n, trials int, score func(setting, trial int) float64) (best int, median float64) {
 	scores, left, done := make([][]float64, n), make([]int, n), 0
 	for k := range left {

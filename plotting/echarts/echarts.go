@@ -28,9 +28,9 @@
 //
 // # Light and dark
 //
-// Exported pages state their colours in the attribute data-theme ("light" or "dark") of the html element. JupyterLab
-// states its colours in the attribute data-jp-theme-light ("true" or "false") of the body element. A chart that watches
-// these attributes follows the reader's choice.
+// Exported pages name their theme in the attribute data-theme ("light" or "dark") of the html element. JupyterLab sets
+// the attribute data-jp-theme-light of the body element to "true" or "false". A chart that watches these attributes
+// follows the reader's choice.
 package echarts
 
 import (
