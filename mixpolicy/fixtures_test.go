@@ -281,15 +281,11 @@ func queue(tb testing.TB, buffer int, class mixpolicy.Class) *mixpolicy.Problem 
 // start starts a method on stream 0 of seed 1.
 func start(tb testing.TB, p *mixpolicy.Problem, m mixpolicy.Method) mixpolicy.Run {
 	tb.Helper()
-	return startOn(tb, p, m, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0)))
-}
-
-func startOn(_ testing.TB, p *mixpolicy.Problem, m mixpolicy.Method, o *mixpolicy.Oracle) mixpolicy.Run {
-	return mixpolicy.Must(m.Start(p, o))
+	return mixpolicy.Must(m.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 1, 0))))
 }
 
 // advance takes n steps.
-func advance(_ failer, m mixpolicy.Run, n int) {
+func advance(m mixpolicy.Run, n int) {
 	for range n {
 		mixpolicy.Must(0, m.Step())
 	}

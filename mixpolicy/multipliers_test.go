@@ -52,8 +52,8 @@ func TestLazyEqualsDense_3_26(t *testing.T) {
 				if c.m.Form == mixpolicy.Printed && step == 1000 {
 					break // after 2000 steps, iterates are NaN
 				}
-				advance(t, dense, 1)
-				advance(t, lazy, 1)
+				advance(dense, 1)
+				advance(lazy, 1)
 				if a, b := view(t, dense), view(t, lazy); !floats.EqualApprox(a.Last, b.Last, 1e-12) {
 					t.Fatalf("θ_%d = %v with lazy multipliers, %v with dense ones", step+1, b.Last, a.Last)
 				} else if size := floats.Norm(a.Lambda, math.Inf(1)); c.m.Form == mixpolicy.Printed && !floats.EqualApprox(a.Lambda, b.Lambda, 1e-12*size) {
@@ -75,8 +75,9 @@ func TestLazyAverage_3_27(t *testing.T) {
 	for k := range trials {
 		var lambda [2][]float64
 		for i, kind := range []mixpolicy.Multipliers{mixpolicy.DenseMultipliers, mixpolicy.LazyMultipliers} {
-			m := startOn(t, p, mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind, Recency: float64(k % 2)}, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k))))
-			advance(t, m, steps)
+			method := mixpolicy.PrimalDual{CostScale: .1, Multipliers: kind, Recency: float64(k % 2)}
+			m := mixpolicy.Must(method.Start(p, mixpolicy.Must(mixpolicy.NewOracle(p, 3, uint64(k)))))
+			advance(m, steps)
 			lambda[i] = view(t, m).Lambda
 		}
 		if floats.Min(lambda[1]) < 0 {

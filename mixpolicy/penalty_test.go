@@ -23,8 +23,8 @@ func TestPenaltyIsUnbiased_4_14(t *testing.T) {
 	mean := make([]float64, d)
 	for i, q := range p.Features().Sampling() {
 		method := mixpolicy.Penalty{Weight: omega, CostScale: scale, StepSize: mixpolicy.Constant(eta), Theta0: theta}
-		m := startOn(t, p, method, firstAt(p, i))
-		advance(t, m, 1)
+		m := mixpolicy.Must(method.Start(p, firstAt(p, i)))
+		advance(m, 1)
 		s := view(t, m)
 		for j := range mean {
 			mean[j] += q * (theta[j] - s.Last[j]) / eta
@@ -72,7 +72,7 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 				slope--
 			}
 			floats.AddScaled(y, -eta*slope/p.Features().Sampling()[i], row)
-			advance(t, m, 1)
+			advance(m, 1)
 			s = view(t, m)
 			tolerance := 64 * u * (1 + floats.Norm(y, 2))
 			if math.Abs(floats.Sum(s.Last)-1) > tolerance || class.Size(s.Last) > class.R+tolerance {
@@ -101,8 +101,8 @@ func TestPenaltyProjects_4_16(t *testing.T) {
 func TestPenaltyAtZero(t *testing.T) {
 	f := mixpolicy.Must(mixpolicy.FeaturesFromColumns(flip(), []float64{.25, .75}, []float64{.5, .5}))
 	p := mixpolicy.Must(mixpolicy.NewProblem(f, mixpolicy.Unbounded()))
-	m := startOn(t, p, mixpolicy.Penalty{Theta0: []float64{2, -1}}, firstAt(p, 0))
-	advance(t, m, 1)
+	m := mixpolicy.Must(mixpolicy.Penalty{Theta0: []float64{2, -1}}.Start(p, firstAt(p, 0)))
+	advance(m, 1)
 	if s := view(t, m); s.Last[0] != 2 || s.Last[1] != -1 {
 		t.Errorf("θ₁ = %v", s.Last)
 	}
@@ -113,8 +113,8 @@ func TestPlugInIsUnbiased(t *testing.T) {
 	p := small(t, 3, mixpolicy.Ball(2), mixpolicy.AverageCost)
 	mean := make([]float64, 3)
 	for i, q := range p.Features().Sampling() {
-		m := startOn(t, p, mixpolicy.PlugIn{}, firstAt(p, i))
-		advance(t, m, 1)
+		m := mixpolicy.Must(mixpolicy.PlugIn{}.Start(p, firstAt(p, i)))
+		advance(m, 1)
 		view(t, m) // computes the estimate
 		floats.AddScaled(mean, q, m.(mixpolicy.Estimator).Estimate())
 	}
@@ -135,7 +135,7 @@ func TestPlugInConcentrates(t *testing.T) {
 	if err := m.View(&s); err != nil || s.Average[0] != 1./3 {
 		t.Fatalf("before the first sample: %+v, %v", s, err)
 	}
-	advance(t, m, samples)
+	advance(m, samples)
 	s = view(t, m)
 	_, top := p.MDP().CostRange()
 	tolerance := d * top * math.Sqrt(math.Log(2*d/delta)/(2*samples))

@@ -106,7 +106,7 @@ func TestAlgorithm1_3_13(t *testing.T) {
 					floats.Scale(m.Beta/norm, lambda)
 				}
 
-				advance(t, run, 1)
+				advance(run, 1)
 				s = view(t, run)
 				next := ref.gradient(s.Last)
 				floats.Sub(stationary, next)
@@ -163,7 +163,7 @@ func TestPrintedAlgorithm1_3_22_3_26(t *testing.T) {
 			floats.Scale(beta/norm, lambda)
 		}
 		theta = next
-		advance(t, m, 1)
+		advance(m, 1)
 		s := view(t, m)
 		// Each step adds a rounding error of about 4u to V. The map from V to θ and back multiplies the error by 1/(1 − ‖θ‖²/R²).
 		if diff := floats.Distance(s.Last, theta, 2); !(diff < 1e-11) {
@@ -277,7 +277,7 @@ func TestStepAllocations(t *testing.T) {
 		mixpolicy.Penalty{}, mixpolicy.PlugIn{},
 	} {
 		run := start(t, three, m)
-		if n := testing.AllocsPerRun(1000, func() { advance(t, run, 1) }); n != 0 {
+		if n := testing.AllocsPerRun(1000, func() { advance(run, 1) }); n != 0 {
 			t.Errorf("%s: %v allocations a step", m.Name(), n)
 		}
 	}

@@ -210,7 +210,7 @@ func (p *Problem) Optimum(ctx context.Context) (*linprog.Solution, error) {
 	return o.solution, o.err
 }
 
-// Solve returns the exact optimum of (2.18) with b in place of cᵀΨ. For example, b can be a
+// Solve returns the exact optimum of (2.18) with b instead of cᵀΨ. For example, b can be a
 // learner's estimate of cᵀΨ.
 func (p *Problem) Solve(ctx context.Context, b []float64) (*linprog.Solution, error) {
 	return linprog.Mixture{B: b, Psi: p.f, Norm: p.class.Norm, R: p.class.R}.Solve(ctx, linprog.Settings{})

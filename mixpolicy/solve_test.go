@@ -297,7 +297,7 @@ func TestViewEndsWithItsContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := start(t, p, mixpolicy.PlugIn{})
-	advance(t, r, 10)
+	advance(r, 10)
 	var s mixpolicy.Snapshot
 	if err := mixpolicy.View(ended, r, &s); !errors.Is(err, context.Canceled) || !(math.Abs(s.Average[0]+s.Average[1]-1) < 1e-12) {
 		t.Errorf("%+v, %v", s, err)

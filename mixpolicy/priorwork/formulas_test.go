@@ -100,6 +100,7 @@ func TestBadInput(t *testing.T) {
 		"pair 4, want 0 to 3":                              second(ALP{Basis: basis, Pairs: []int{4}}.Solve(background, x)),
 		"state-relevance weights add up to 0, want 1":      second(ALP{Basis: basis, Weights: []float64{0, 0}}.Solve(background, x)),
 		"bound -1 of ν":                                    second(ALP{Basis: basis, Bound: -1}.Solve(background, x)),
+		"bound +Inf of ν":                                  second(ALP{Basis: basis, Bound: inf}.Solve(background, x)),
 		"penalty -1":                                       second(SALP{Basis: basis, Penalty: -1}.Solve(background, x)),
 		"want less than 1":                                 second(NewLyapunov(x, []float64{1, 49})),
 		"average":                                          second(LyapunovFactor(average.MDP(), []float64{1, 1})),
